@@ -1,0 +1,1 @@
+"""How agents are measured: the runner, results, statistics, the audit, reports, and the command line."""

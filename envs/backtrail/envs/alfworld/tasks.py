@@ -1,0 +1,164 @@
+"""Which games there are: generated ones, or a folder of official ones; named by task ids and loaded on demand."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import gymnasium as gym
+
+from backtrail.envs.alfworld import generate
+from backtrail.envs.alfworld.engine import Engine
+from backtrail.envs.alfworld.game import Game, Names, load_game, parse_game, read_file
+from backtrail.envs.alfworld.goal import TASK_TYPES
+
+SPLITS = ("train", "valid_seen", "valid_unseen")
+
+_FILE = "game.tw-pddl"
+_PARSED_GAMES = 256
+
+
+def default_folder() -> Path:
+    """Return where `backtrail data alfworld` puts the official games: ``ALFWORLD_DATA``, or a folder in the user's cache."""
+    given = os.environ.get("ALFWORLD_DATA")
+    return Path(given) if given else Path.home() / ".cache" / "backtrail" / "alfworld"
+
+
+class Tasks:
+    """The games of one data set and split.
+
+    Attributes:
+        ids: The task ids, sorted: ``split/task/trial`` for official games, ``split/task_type/number`` for generated ones.
+    """
+
+    def __init__(self, data: str, split: str, task_types: Sequence[str] | None, names: Names):
+        """Find the games.
+
+        Args:
+            data: "generated", "official" (the games in `default_folder`), or a folder of official games.
+            split: "train", "valid_seen" or "valid_unseen".
+            task_types: Only games of these types; None for all.
+            names: How entities are named.
+
+        Raises:
+            ValueError: On an unknown split or task type.
+            FileNotFoundError: If there are no games in the folder.
+        """
+        types = tuple(task_types) if task_types else TASK_TYPES
+        if split not in SPLITS:
+            raise ValueError(f"Expected split to be one of {', '.join(SPLITS)}, got {split!r}")
+        if unknown := [kind for kind in types if kind not in TASK_TYPES]:
+            raise ValueError(f"Expected task_types among {', '.join(TASK_TYPES)}, got {', '.join(map(repr, unknown))}")
+        if names not in ("numbered", "textworld"):
+            raise ValueError(f'Expected names to be "numbered" or "textworld", got {names!r}')
+        self.names: Names = names
+        self.root = None if data == "generated" else find_root(default_folder() if data == "official" else Path(data))
+        if self.root is None:
+            self.ids = tuple(generate.task_ids(split, types))
+        else:
+            self.ids = tuple(i for i in _official_ids(self.root, split) if _kind(i) in types)
+            if not self.ids:
+                raise FileNotFoundError(f"No ALFWorld games of type {', '.join(types)} under {self.root / split}")
+
+    def check(self, task_id: object) -> str:
+        """Return ``task_id`` if there is such a game, of whatever split.
+
+        Raises:
+            ValueError: If there is not; the message shows what ids look like.
+        """
+        if isinstance(task_id, str):
+            split = task_id.partition("/")[0]
+            if self.root is None and split in SPLITS and task_id in _generated_ids(split):
+                return task_id
+            if self.root is not None and split in SPLITS and task_id in _official_ids(self.root, split):
+                return task_id
+        where = f"under {self.root}" if self.root else "among the generated games"
+        raise ValueError(f"Unknown task id {task_id!r} {where}; ids look like {self.ids[0]!r}")
+
+    def engine(self, task_id: str) -> Engine:
+        """Return the native engine of a game; games stay parsed and shared in the process."""
+        key = (self.root, task_id, self.names)
+        found = _engines.get(key)
+        if found is None:
+            found = _engines[key] = Engine(self.game(task_id))
+            if len(_engines) > _PARSED_GAMES:
+                _engines.popitem(last=False)
+        else:
+            _engines.move_to_end(key)
+        return found
+
+    def game(self, task_id: str, *, any_rules: bool = False) -> Game:
+        """Parse a game.
+
+        Raises:
+            GameError: If its file is damaged, or its rules are unknown and ``any_rules`` is false.
+        """
+        if self.root is not None:
+            return load_game(self.root / task_id / _FILE, self.names, any_rules=any_rules)
+        game = generate.generate(task_id)
+        return parse_game(game.problem, f"{game.task}.", f"generated:{generate.VERSION}", names=self.names)
+
+    def content(self, task_id: str) -> dict[str, str]:
+        """Return a game in the form of an official file.
+
+        Raises:
+            gymnasium.error.DependencyNotInstalled: For a generated game, if the extra ``alfworld`` (which holds the
+                official rules and grammar) is missing.
+        """
+        if self.root is not None:
+            return read_file(self.root / task_id / _FILE)
+        try:
+            from alfworld.info import ALFRED_PDDL_PATH, ALFRED_TWL2_PATH
+        except ImportError as error:
+            raise gym.error.DependencyNotInstalled(
+                'Playing generated games with TextWorld needs ALFWorld\'s grammar. Run: pip install "backtrail[alfworld]"'
+            ) from error
+        game = generate.generate(task_id)
+        grammar = Path(ALFRED_TWL2_PATH).read_text(encoding="utf-8").replace("UNKNOWN GOAL", game.task)
+        domain = Path(ALFRED_PDDL_PATH).read_text(encoding="utf-8")
+        return {"pddl_domain": domain, "grammar": grammar, "pddl_problem": game.problem}
+
+
+_engines: OrderedDict[tuple[Path | None, str, str], Engine] = OrderedDict()
+"""Parsed games, least recently used first; an engine holds no episode, so environments share it."""
+
+
+def task_type(task_id: str) -> str:
+    """Return the task type in a task id."""
+    return _kind(task_id)
+
+
+def _kind(task_id: str) -> str:
+    return task_id.split("/")[1].partition("-")[0]
+
+
+def find_root(folder: Path) -> Path:
+    """Return the folder that holds the splits: the given one or its ``json_2.1.1``.
+
+    Raises:
+        FileNotFoundError: If neither holds a split.
+    """
+    folder = folder.expanduser().resolve()
+    for root in (folder / "json_2.1.1", folder):
+        if any((root / split).is_dir() for split in SPLITS):
+            return root
+    raise FileNotFoundError(
+        f"Expected ALFWorld games at {folder} (folders {', '.join(SPLITS)}, or json_2.1.1 with them), found none. "
+        'Fetch them with "backtrail data alfworld", set ALFWORLD_DATA, or use data="generated".'
+    )
+
+
+@lru_cache(maxsize=16)
+def _official_ids(root: Path, split: str) -> dict[str, None]:
+    """List a split as ALFWorld does: no movable-receptacle or sliced tasks, none marked as unsolvable."""
+    files = sorted((root / split).glob(f"*/*/{_FILE}"))
+    kept = [f for f in files if "movable" not in f.parts[-3] and "Sliced" not in f.parts[-3]]
+    return {f.parent.relative_to(root).as_posix(): None for f in kept if b'"solvable": false' not in f.read_bytes()}
+
+
+@lru_cache(maxsize=3)
+def _generated_ids(split: str) -> dict[str, None]:
+    return dict.fromkeys(generate.task_ids(split, TASK_TYPES))

@@ -1,0 +1,170 @@
+"""What an explorable environment can do: say where it is, remember the place, and go back to it.
+
+An environment becomes explorable by subclassing `ExplorableEnv`. The laws it then keeps are written out, and can be run,
+in `backtrail.envs.testing`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Literal, TypeVar
+
+import gymnasium as gym
+
+__all__ = ["ExplorableEnv", "Snapshot", "SnapshotError", "annotate", "digest", "restore", "sanitize_action"]
+
+ObsType = TypeVar("ObsType")
+ActType = TypeVar("ActType")
+
+SnapshotKind = Literal["native", "copy", "replay", "none"]
+
+_MAGIC = "backtrail-snapshot"
+_FORMAT = 1
+
+
+class SnapshotError(gym.error.Error):
+    """A snapshot is damaged, of another format, or belongs to another environment or game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A place in an environment that can be gone back to.
+
+    Attributes:
+        env: The environment family and its snapshot version, e.g. ``"alfworld/1"``.
+        world: Identity of the game, shop or device the state belongs to; another world refuses it.
+        payload: The state, made of None, bool, int, float, str and (nested) tuples of these.
+    """
+
+    env: str
+    world: str
+    payload: Any
+
+    def to_bytes(self) -> bytes:
+        """Return the snapshot as UTF-8 JSON with a checksum.
+
+        Raises:
+            SnapshotError: If the payload holds anything but plain values and tuples.
+        """
+        body = json.dumps([self.env, self.world, _plain(self.payload)], separators=(",", ":"))
+        return json.dumps([_MAGIC, _FORMAT, digest(body), body], separators=(",", ":")).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Snapshot:
+        """Read what `to_bytes` wrote. No code is executed, whatever the bytes are.
+
+        Raises:
+            SnapshotError: If the bytes are not an intact snapshot of this format.
+        """
+        try:
+            magic, version, checksum, body = json.loads(data)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise SnapshotError(f"Expected the bytes of a snapshot, got {len(data)} bytes that are not: {error}") from None
+        if magic != _MAGIC or version != _FORMAT:
+            raise SnapshotError(f"Expected {_MAGIC} format {_FORMAT}, got {magic!r} format {version!r}")
+        if not isinstance(body, str) or digest(body) != checksum:
+            raise SnapshotError("The snapshot is damaged: its checksum does not fit. Take it again.")
+        env, world, payload = json.loads(body)
+        return cls(env, world, _tuples(payload))
+
+    def check(self, env: str, world: str) -> None:
+        """Raise `SnapshotError` unless the snapshot belongs to this environment family and world."""
+        if self.env != env:
+            raise SnapshotError(f"Expected a snapshot of {env!r}, got one of {self.env!r}")
+        if self.world != world:
+            raise SnapshotError(
+                f"The snapshot belongs to another game: expected {world!r}, got {self.world!r}. "
+                "Reset the environment to that game's task_id first."
+            )
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    raise SnapshotError(f"A snapshot payload holds plain values and tuples only, got {type(value).__name__}")
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+def digest(text: str) -> str:
+    """Return the 128-bit BLAKE2b digest of ``text`` in hexadecimal: the same in every process and on every machine."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+class ExplorableEnv(gym.Env[ObsType, ActType], Generic[ObsType, ActType]):
+    """A Gymnasium environment that knows its state, can keep it, and can return to it.
+
+    Subclasses set `snapshot_kind` and implement `fingerprint`, `snapshot` and `restore`; `undo_actions` is optional.
+    """
+
+    snapshot_kind: ClassVar[SnapshotKind] = "none"
+    """How `restore` works: ``native`` (the state is put back), ``copy``, ``replay`` (actions are repeated) or ``none``."""
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Return the identity of the state: equal exactly where the future is equal, stable across processes."""
+
+    def snapshot(self) -> Snapshot:
+        """Return the present place, to be given to `restore`."""
+        raise NotImplementedError(f"{type(self).__name__} declares snapshot_kind={self.snapshot_kind!r}")
+
+    def restore(self, snapshot: Snapshot) -> tuple[ObsType, dict[str, Any]]:
+        """Put the world back as it was and return the observation and a fresh info of that place.
+
+        Raises:
+            SnapshotError: If the snapshot belongs to another environment or game; nothing has changed then.
+        """
+        raise NotImplementedError(f"{type(self).__name__} declares snapshot_kind={self.snapshot_kind!r}")
+
+    def undo_actions(self) -> list[ActType]:
+        """Return actions that may take the last step back, the likeliest first; empty if none can."""
+        return []
+
+
+def restore(env: gym.Env, snapshot: Snapshot) -> tuple[Any, dict[str, Any]]:
+    """Restore the explorable environment at the bottom of ``env`` and pass the result up through its wrappers.
+
+    Gymnasium's observation wrappers transform the observation and wrappers with a ``restored(observation, info)`` method
+    (all of Backtrail's) annotate it; all others are passed by, so that clocks and statistics stay as they are.
+    """
+    if isinstance(env, ExplorableEnv):
+        return env.restore(snapshot)
+    if not isinstance(env, gym.Wrapper):
+        raise TypeError(f"Expected an ExplorableEnv below the wrappers, got {type(env).__name__}")
+    observation, info = restore(env.env, snapshot)
+    if isinstance(env, gym.ObservationWrapper):
+        return env.observation(observation), info
+    restored = getattr(env, "restored", None)
+    return restored(observation, info) if restored else (observation, info)
+
+
+def annotate(env: gym.Env, observation: Any, info: dict[str, Any]) -> dict[str, Any]:
+    """Let the wrappers of ``env`` that annotate info see a place that was reached without a step, innermost first."""
+    if isinstance(env, gym.Wrapper):
+        info = annotate(env.env, observation, info)
+        restored = getattr(env, "restored", None)
+        if restored:
+            _, info = restored(observation, info)
+    return info
+
+
+def sanitize_action(action: Any, max_length: int) -> tuple[str, str]:
+    """Split any action of a text environment into ``(command, error)``; the command is "" where there is an error.
+
+    Raises:
+        gymnasium.error.InvalidAction: If the action is not a string.
+    """
+    if not isinstance(action, str):
+        raise gym.error.InvalidAction(
+            f"Expected the action as a string, got {type(action).__name__}. Nothing was done; pass one command as text."
+        )
+    if len(action) > max_length:
+        return "", f"expected at most {max_length:,} characters, got {len(action):,}: shorten the action"
+    return str(action), ""

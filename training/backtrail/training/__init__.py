@@ -1,0 +1,1 @@
+"""How agents learn; empty until the training loop lands."""
