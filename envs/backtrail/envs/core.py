@@ -127,6 +127,10 @@ class ExplorableEnv(gym.Env[ObsType, ActType], Generic[ObsType, ActType]):
         """Return actions that may take the last step back, the likeliest first; empty if none can."""
         return []
 
+    def facts(self) -> frozenset[str]:
+        """Return all that is true of the state and can change, written out: what an audit holds the fingerprint against."""
+        raise NotImplementedError(f"{type(self).__name__} does not write out its state")
+
 
 def restore(env: gym.Env, snapshot: Snapshot) -> tuple[Any, dict[str, Any]]:
     """Restore the explorable environment at the bottom of ``env`` and pass the result up through its wrappers.

@@ -2,6 +2,7 @@
 
 A shortest plan handles one object (two for the pick-two tasks), one goal receptacle, one lamp and one tool. So each such
 choice is searched breadth-first with nothing else in sight, tens of states each, under the length of the best plan so far.
+Something else in the hand has to be put down first: here, on the way, or at one other receptacle (any other is as far).
 """
 
 from __future__ import annotations
@@ -50,6 +51,10 @@ class _Choice:
         self.treatment = game.goal.treatment
         self.receptacles = frozenset(r for r in (*holding, target, tool) if r >= 0)
         self.places = frozenset(game.location_of[r] for r in self.receptacles)
+        if state.held >= 0 and state.held not in self.objects:
+            near = frozenset(r for place in (*self.places, state.location) for r in game.at[place])
+            self.receptacles |= near | _elsewhere(engine, state, near)
+            self.places = frozenset(game.location_of[r] for r in self.receptacles)
 
     def wants(self, action: Action, place: int, foreign: bool) -> bool:
         """Whether the search follows an action; ``foreign``: the hand holds something to be put down first."""
@@ -57,9 +62,9 @@ class _Choice:
         if verb in _FREE:
             return False
         if verb == "go":
-            return foreign or place in self.places
+            return place in self.places
         if verb == "open":
-            return foreign or first in self.receptacles
+            return first in self.receptacles
         if verb == "take":
             return first in self.objects
         if verb == "move":
@@ -67,6 +72,14 @@ class _Choice:
         if verb == "use":
             return first == self.lamp
         return verb == self.treatment
+
+
+def _elsewhere(engine: Engine, state: State, near: frozenset[int]) -> frozenset[int]:
+    """Return one receptacle away from the path that can hold what is in the hand, rather one that is not closed."""
+    game = engine.game
+    far = [r for r, fits in enumerate(game.fits) if r not in near and fits >> state.held & 1]
+    far.sort(key=lambda r: game.openable >> r & 1 and not state.opened >> r & 1)
+    return frozenset(far[:1])
 
 
 def _choices(engine: Engine, state: State) -> list[_Choice]:

@@ -43,6 +43,8 @@ class TextWorldEngine:
         self._init, self._variables = _facts_of_problem(content["pddl_problem"]), _variables(self._planner.sas)
         self._state: State = self.game.start
         self._reply: Any = None
+        self.verdict: tuple[int, bool] = (0, False)
+        """Score and done of the last step, as TextWorld gives them."""
 
     @property
     def _planner(self) -> Any:
@@ -72,7 +74,8 @@ class TextWorldEngine:
         """
         if state != self._state:
             raise ValueError("TextWorld can only go on from the state it is in; use rewind(commands)")
-        self._reply, _, _ = self._env.step(command)
+        self._reply, score, done = self._env.step(command)
+        self.verdict = score, done
         self._state = self._read(state)
         return self._state, self._reply["feedback"], bool(self._reply["won"])
 
