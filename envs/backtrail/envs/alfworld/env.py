@@ -58,7 +58,7 @@ class ALFWorldEnv(ExplorableEnv[dict[str, str], str]):
         ('Nothing happens.', "unknown command 'dance'")
     """
 
-    metadata = {"render_modes": ["ansi"]}
+    metadata = {"render_modes": ["ansi"], "render_fps": 4}
 
     def __init__(
         self,

@@ -24,6 +24,9 @@ ActType = TypeVar("ActType")
 
 _FORMAT = "backtrail-episode-1"
 
+_COMPOSED = (spaces.Dict, spaces.Tuple)
+"""Spaces whose JSON form of a batch is not a list over the batch."""
+
 
 class Record(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.RecordConstructorArgs):
     """Writes each episode as ``episode-NNNNNN.jsonl``, images of the observation as PNG beside it. Put it outermost.
@@ -158,7 +161,7 @@ def replay(path: str | Path, env: gym.Env) -> Replay:
     observation, info = env.reset(seed=head["seed"], options=head["options"])
     _compare(found, 0, head, observation, info)
     for step in steps:
-        action = env.action_space.from_jsonable([step["action"]])[0]
+        action = _decode(env.action_space, step["action"])
         observation, reward, terminated, truncated, info = env.step(action)
         found.steps += 1
         result = {"reward": float(reward), "terminated": bool(terminated), "truncated": bool(truncated)}
@@ -200,7 +203,14 @@ def _compare(found: Replay, step: int, row: dict[str, Any], observation: Any, in
 
 def _encode(space: spaces.Space, value: Any) -> Any:
     """Return a member of a space as JSON, or what there was if it is no member (a wrong action is a fact to record)."""
-    return _plain(space.to_jsonable([value])[0] if space.contains(value) else value)
+    if not space.contains(value):
+        return _plain(value)
+    batch = space.to_jsonable([value])
+    return _plain(batch if isinstance(space, _COMPOSED) else batch[0])
+
+
+def _decode(space: spaces.Space, value: Any) -> Any:
+    return space.from_jsonable(value if isinstance(space, _COMPOSED) else [value])[0]
 
 
 def _plain(value: Any) -> Any:

@@ -125,7 +125,7 @@ class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Record
         bottom = self.env.unwrapped
         generator = copy.deepcopy(bottom.np_random.bit_generator.state) if seed is None and "replay" in self._methods else None
         observation, info = self.env.reset(seed=seed, options=options)
-        self._start = (seed, copy.deepcopy(options), generator)
+        self._start: tuple[Any, Any, Any] | None = (seed, copy.deepcopy(options), generator)
         self._trail: list[_Passage] = []
         self._path: list[Any] = []
         self._gain = self._paid = 0.0
@@ -165,6 +165,12 @@ class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Record
         del self._trail[: -self._depth]
         info = {**self._now.info, "rollback": {"status": status, "method": method, "steps": steps}}
         return self._now.observation, journey.reward, self._now.terminated, journey.truncated, self._offer(info)
+
+    def restored(self, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Begin a new path where somebody else has put the world (`backtrail.envs.restore`); replay cannot reach it."""
+        self._trail, self._path, self._start = [], [], None
+        self._see(observation, info, terminated=False)
+        return observation, info
 
     # -- the three ways back ------------------------------------------------------------------------------
 
@@ -243,6 +249,8 @@ class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Record
         return applied
 
     def _replay(self, prefix: list[Any], journey: _Journey) -> bool:
+        if self._start is None:
+            return False
         seed, options, generator = self._start
         clocks = _layers.keep_clocks(self.env)
         if generator is not None:
