@@ -17,7 +17,8 @@ ARCHIVE = ROOT.parent / "shared" / "data" / "alfworld" / "json_2.1.3_tw-pddl.tar
 @pytest.fixture(scope="session")
 def official() -> Path:
     """The folder of the official ALFWorld games, unpacked once a machine."""
-    if given := os.environ.get("ALFWORLD_DATA"):
+    given = os.environ.get("ALFWORLD_DATA", "")  # merely importing alfworld sets it to an empty folder
+    if any(Path(given).glob("**/game.tw-pddl") if given else ()):
         return Path(given)
     if not ARCHIVE.exists():
         pytest.skip(f"no official ALFWorld games: neither ALFWORLD_DATA nor {ARCHIVE}")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
+import psutil
 import pytest
 from gymnasium import spaces
 
@@ -36,7 +37,7 @@ class Slow(Random):
     """Takes its time, so that it can be interrupted."""
     name = "slow"
     def act(self, observation, info):
-        time.sleep(0.004)
+        time.sleep(float(os.environ.get("SLOW", "0.003")))
         return super().act(observation, info)
 
 class Faulty(Random):
@@ -58,9 +59,12 @@ class Deadly(Random):
     def __init__(self, folder=os.environ.get("DEADLY", ".")):
         self.mark = Path(folder) / "died"
     def act(self, observation, info):
-        if "pick_two" in self.task.task_id and not self.mark.exists():
-            self.mark.touch()
-            os._exit(9)
+        if "pick_two" in self.task.task_id:
+            try:
+                self.mark.touch(exist_ok=False)
+                os._exit(9)
+            except FileExistsError:
+                pass
         return super().act(observation, info)
 
 class Talker(Random):
@@ -405,6 +409,22 @@ def test_kill_9_and_resume_give_the_uninterrupted_result(tmp_path, agents, worke
     assert process.returncode == -signal.SIGKILL
     with (tmp_path / "run" / "episodes.jsonl").open("a") as file:
         file.write('{"episode": "valid_seen/lo')  # as a kill in the middle of a write leaves it
+    finish(tmp_path, agents)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no process groups there")
+def test_workers_whose_parent_was_killed_leave_and_nobody_writes_beside_them(tmp_path, agents, monkeypatch):
+    monkeypatch.setenv("SLOW", "0.03")  # about a second an episode
+    process = start(agents, tmp_path, workers=2)
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    with pytest.raises(ResultsError, match="Another process is writing"):
+        run(make_plan("agents_for_tests:Slow", 18, max_steps=30), tmp_path, resume=True)
+    _, alive = psutil.wait_procs(children, timeout=30)
+    assert not alive
+    process.communicate()
+    monkeypatch.delenv("SLOW")
     finish(tmp_path, agents)
 
 

@@ -157,8 +157,9 @@ class ALFWorldEnv(ExplorableEnv[dict[str, str], str]):
 
     def snapshot(self) -> Snapshot:
         """Return the present place: the state itself (native), or the commands that led here (textworld)."""
+        world = self._playing.game.digest
         rest = (self._text, self._error, tuple(self._before), self._action, tuple(self._history))
-        return Snapshot(_SNAPSHOT, self._playing.game.digest, (self._episode_id, tuple(self._state), *rest))
+        return Snapshot(_SNAPSHOT, world, (self._episode_id, tuple(self._state), *rest))
 
     def restore(self, snapshot: Snapshot) -> tuple[dict[str, str], dict[str, Any]]:
         """Put the game back, and return what was seen there.

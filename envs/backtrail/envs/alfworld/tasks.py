@@ -22,9 +22,8 @@ _PARSED_GAMES = 256
 
 
 def default_folder() -> Path:
-    """Return where `backtrail data alfworld` puts the official games: ``ALFWORLD_DATA``, or a folder in the user's cache."""
-    given = os.environ.get("ALFWORLD_DATA")
-    return Path(given) if given else Path.home() / ".cache" / "backtrail" / "alfworld"
+    """Return where the official games are kept: ``ALFWORLD_DATA``, or where ALFWorld's own downloader puts them."""
+    return Path(os.environ.get("ALFWORLD_DATA") or Path.home() / ".cache" / "alfworld")
 
 
 class Tasks:

@@ -107,7 +107,7 @@ class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Record
             raise ValueError(f'Expected methods among "restore", "act" and "replay", got {methods!r}')
         if depth < 1:
             raise ValueError(f"Expected a depth of at least 1, got {depth}")
-        gym.utils.RecordConstructorArgs.__init__(self, action=action, methods=tuple(methods), depth=depth)
+        gym.utils.RecordConstructorArgs.__init__(self, action=action, methods=list(methods), depth=depth)
         gym.Wrapper.__init__(self, env)
         self._methods, self._depth, self._word = tuple(methods), depth, action
         self._number: int | None = None

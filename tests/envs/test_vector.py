@@ -1,0 +1,45 @@
+"""make_vec: text comes through, in this process and from spawned workers."""
+
+from __future__ import annotations
+
+import pytest
+
+from backtrail.envs import Fingerprint, Rollback, VisitCount, make_vec
+from backtrail.envs.testing import Corridor
+
+ID = "backtrail/ALFWorld-v0"
+WRAPPERS = (Fingerprint, VisitCount, Rollback)
+
+
+def play(mode: str, context: str | None = None) -> list[object]:
+    envs = make_vec(ID, 3, mode, wrappers=WRAPPERS, context=context, split="valid_seen")  # pyright: ignore[reportArgumentType]
+    observations, infos = envs.reset(seed=7)
+    seen: list[object] = [observations["text"], list(infos["fingerprint"]), list(infos["task_id"])]
+    for step in range(12):
+        actions = ["rollback" if step % 4 == 3 else possible[step % len(possible)] for possible in infos["admissible_actions"]]
+        observations, rewards, terminated, truncated, infos = envs.step(actions)
+        seen += [observations["text"], rewards.tolist(), list(infos["fingerprint"]), infos["visits"].tolist()]
+        seen += [terminated.tolist(), truncated.tolist(), [list(names) for names in infos["admissible_actions"]]]
+        if step % 4 == 3:
+            assert list(infos["rollback"]["status"]) == ["exact"] * 3
+    envs.close()
+    return seen
+
+
+@pytest.mark.parametrize("context", ["spawn", "fork"])
+def test_async_equals_sync(context: str) -> None:
+    assert play("async", context) == play("sync")
+
+
+def test_any_function_that_makes_an_environment_will_do() -> None:
+    envs = make_vec(Corridor, 2, "sync")
+    observations, _ = envs.reset(seed=[0, 1])
+    assert len(observations["text"]) == 2
+    envs.close()
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(ValueError, match="sync"):
+        make_vec(ID, 2, "ray")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="at least 1"):
+        make_vec(ID, 0)
