@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
@@ -45,10 +46,8 @@ def test_any_flipped_byte_is_noticed(data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(good) - 1))
     bad = bytearray(good)
     bad[at] ^= data.draw(st.integers(1, 255))
-    try:
+    with contextlib.suppress(SnapshotError):
         assert Snapshot.from_bytes(bytes(bad)) == Snapshot.from_bytes(good)  # e.g. an escaped form of the same text
-    except SnapshotError:
-        pass
 
 
 def test_a_later_format_is_refused() -> None:

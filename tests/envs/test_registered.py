@@ -15,7 +15,7 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 
 import backtrail.envs
-from backtrail.envs import Fingerprint, Record, Rollback, VisitCount, testing
+from backtrail.envs import ExplorableEnv, Fingerprint, Record, Rollback, VisitCount, testing
 from backtrail.envs.registration import IDS, register_envs
 
 STACKS: dict[str, Any] = {
@@ -69,7 +69,8 @@ def test_two_processes_give_the_same_bytes(env_id: str) -> None:
         "print(*[line for seed in range(5) for line in trace(env, seed, [seed * 7 + k * k for k in range(30)])])"
     )
     outs = {
-        subprocess.check_output([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}) for seed in ("1", "2")
+        subprocess.check_output([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed})
+        for seed in ("1", "2")
     }
     assert len(outs) == 1 and len(outs.pop().split()) > 100
 
@@ -90,9 +91,9 @@ def test_a_seed_picks_the_task_and_nothing_global_does(env_id: str) -> None:
         random.seed(1)
         np.random.seed(1)  # noqa: NPY002
         env = gym.make(env_id)
-        state = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
+        state = random.getstate(), list(map(str, np.random.get_state()))  # noqa: NPY002
         tasks.append([env.reset(seed=3)[1]["task_id"], *[env.reset()[1]["task_id"] for _ in range(5)]])
-        assert (random.getstate(), np.random.get_state()[1].tolist()) == state  # noqa: NPY002
+        assert (random.getstate(), list(map(str, np.random.get_state()))) == state  # noqa: NPY002
     assert tasks[0] == tasks[1]
     assert len(set(tasks[0])) > 1
 
@@ -100,7 +101,9 @@ def test_a_seed_picks_the_task_and_nothing_global_does(env_id: str) -> None:
 @each_id
 def test_steps_before_reset_and_double_close(env_id: str) -> None:
     env = gym.make(env_id)
-    for call in (lambda: env.unwrapped.step("x"), lambda: env.unwrapped.fingerprint(), lambda: env.unwrapped.snapshot()):  # pyright: ignore
+    bottom = env.unwrapped
+    assert isinstance(bottom, ExplorableEnv)
+    for call in (lambda: bottom.step("look"), bottom.fingerprint, bottom.snapshot):
         with pytest.raises(gym.error.ResetNeeded):
             call()
     env.close()

@@ -16,7 +16,8 @@ walks = st.lists(st.integers(0, 63), max_size=24)
 
 
 class TestCorridor(ExplorableTests):
-    make = staticmethod(lambda: Corridor(4))
+    def make(self) -> Corridor:
+        return Corridor(4)
 
 
 @given(st.integers(0, 99), walks)

@@ -16,7 +16,9 @@ def play(mode: str, context: str | None = None) -> list[object]:
     observations, infos = envs.reset(seed=7)
     seen: list[object] = [observations["text"], list(infos["fingerprint"]), list(infos["task_id"])]
     for step in range(12):
-        actions = ["rollback" if step % 4 == 3 else possible[step % len(possible)] for possible in infos["admissible_actions"]]
+        actions = [
+            "rollback" if step % 4 == 3 else possible[step % len(possible)] for possible in infos["admissible_actions"]
+        ]
         observations, rewards, terminated, truncated, infos = envs.step(actions)
         seen += [observations["text"], rewards.tolist(), list(infos["fingerprint"]), infos["visits"].tolist()]
         seen += [terminated.tolist(), truncated.tolist(), [list(names) for names in infos["admissible_actions"]]]
@@ -33,7 +35,7 @@ def test_async_equals_sync(context: str) -> None:
 
 def test_any_function_that_makes_an_environment_will_do() -> None:
     envs = make_vec(Corridor, 2, "sync")
-    observations, _ = envs.reset(seed=[0, 1])
+    observations, _ = envs.reset(seed=0)
     assert len(observations["text"]) == 2
     envs.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import gymnasium as gym
@@ -14,7 +14,17 @@ from backtrail.agents import Agent, Expert, Null, Task
 from backtrail.envs import ExplorableEnv, Rollback, restore
 from backtrail.envs.wrappers import fingerprint_of
 
-__all__ = ["FingerprintAudit", "RollbackAudit", "ScoreAudit", "audit_fingerprints", "audit_rollback", "audit_scores"]
+__all__ = [
+    "FingerprintAudit",
+    "RollbackAudit",
+    "ScoreAudit",
+    "audit_fingerprints",
+    "audit_rollback",
+    "audit_scores",
+    "merge_rollbacks",
+]
+
+_EXPERT_SHARE = 0.25
 
 Tick = Callable[[int], None]
 """Called with the number of units of work done since the last call."""
@@ -64,7 +74,9 @@ class ScoreAudit:
         return not self.null_wins and not self.oracle_losses
 
 
-def audit_scores(env_id: str, task_ids: Iterable[str], kwargs: Mapping[str, Any], tick: Tick = lambda n: None) -> ScoreAudit:
+def audit_scores(
+    env_id: str, task_ids: Iterable[str], kwargs: Mapping[str, Any], tick: Tick = lambda n: None
+) -> ScoreAudit:
     """Play every task with the null agent (which must score 0) and with the oracle (which must score 1)."""
     found = ScoreAudit()
     null, oracle = Null(), Expert()
@@ -124,6 +136,11 @@ class FingerprintAudit:
     def sound(self) -> bool:
         """Whether nothing collided, split or forked."""
         return not (self.collisions or self.splits or self.forks)
+
+    def __add__(self, other: FingerprintAudit) -> FingerprintAudit:
+        """Return the findings of two walks over different tasks together."""
+        counts = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self) if f.name != "level"}
+        return FingerprintAudit(self.level, **counts)
 
 
 def audit_fingerprints(
@@ -200,27 +217,49 @@ class RollbackAudit(NamedTuple):
         return sum(self.verbs.values(), Counter())
 
 
+def merge_rollbacks(parts: Sequence[RollbackAudit]) -> RollbackAudit:
+    """Return the findings of several audits of one method together."""
+    verbs = sorted({verb for part in parts for verb in part.verbs})
+    return RollbackAudit(
+        parts[0].method,
+        {verb: sum((part.verbs.get(verb, Counter()) for part in parts), Counter[str]()) for verb in verbs},
+    )
+
+
 def audit_rollback(
-    env_id: str, method: str, pairs: int, kwargs: Mapping[str, Any], *, seed: int = 0, per_task: int = 50, tick: Tick = lambda n: None
+    env_id: str,
+    method: str,
+    pairs: int,
+    kwargs: Mapping[str, Any],
+    *,
+    seed: int = 0,
+    per_task: int = 50,
+    tick: Tick = lambda n: None,
 ) -> RollbackAudit:
     """Take random admissible steps, go back over each, and count the verified status by the first word of the action.
 
-    One environment walks; a second is put where the first is, takes the step and goes back.
+    One environment walks, at random with a share of the expert's steps (else little would be heated or cleaned); a second is
+    put where the first is, takes the step and goes back.
     """
-    walker = _untimed(env_id, kwargs)
+    walker = _untimed(env_id, {**kwargs, **Expert.env_options})
     env = Rollback(_untimed(env_id, kwargs), methods=(method,))  # pyright: ignore[reportArgumentType]
     bottom, rng = _bottom(walker), np.random.default_rng(seed)
     verbs: dict[str, Counter[str]] = defaultdict(Counter)
-    for begin in range(0, pairs, per_task):
+    done = 0
+    while done < pairs:
         _, info = walker.reset(seed=int(rng.integers(2**31)))
         env.reset(options={"task_id": info["task_id"]})
-        for _ in range(min(per_task, pairs - begin)):
-            possible = info["admissible_actions"]
-            action = _draw(rng, possible)
+        for _ in range(min(per_task, pairs - done)):
+            action = _draw(rng, info["admissible_actions"])
+            if info["expert_plan"] and rng.random() < _EXPERT_SHARE:
+                action = info["expert_plan"][0]
             restore(env, bottom.snapshot())
             env.step(action)
             _, _, _, _, back = env.rollback()
             verbs[action.split()[0]][back["rollback"]["status"]] += 1
-            _, _, _, _, info = walker.step(action)
+            _, _, terminated, _, info = walker.step(action)
+            done += 1
             tick(1)
+            if terminated:
+                break
     return RollbackAudit(method, dict(sorted(verbs.items())))

@@ -89,7 +89,9 @@ def compare(
     Raises:
         gymnasium.error.DependencyNotInstalled: If the extra ``alfworld`` is missing.
     """
-    jobs = [(data, task_id, steps, seed, names, invalid) for task_id in task_ids]
+    jobs: list[tuple[str, str, int, int, Names, float]] = [
+        (data, task_id, steps, seed, names, invalid) for task_id in task_ids
+    ]
     if workers < 2:
         yield from map(_compare_game, jobs)
         return

@@ -10,7 +10,7 @@ import hashlib
 import json
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import gymnasium as gym
 
@@ -62,7 +62,9 @@ class Snapshot:
         try:
             magic, version, checksum, body = json.loads(data)
         except (ValueError, TypeError, RecursionError) as error:
-            raise SnapshotError(f"Expected the bytes of a snapshot, got {len(data)} bytes that are not: {error}") from None
+            raise SnapshotError(
+                f"Expected the bytes of a snapshot, got {len(data)} bytes that are not: {error}"
+            ) from None
         if magic != _MAGIC or version != _FORMAT:
             raise SnapshotError(f"Expected {_MAGIC} format {_FORMAT}, got {magic!r} format {version!r}")
         if not isinstance(body, str) or digest(body) != checksum:
@@ -104,7 +106,7 @@ class ExplorableEnv(gym.Env[ObsType, ActType], Generic[ObsType, ActType]):
     Subclasses set `snapshot_kind` and implement `fingerprint`, `snapshot` and `restore`; `undo_actions` is optional.
     """
 
-    snapshot_kind: ClassVar[SnapshotKind] = "none"
+    snapshot_kind: SnapshotKind = "none"
     """How `restore` works: ``native`` (the state is put back), ``copy``, ``replay`` (actions are repeated) or ``none``."""
 
     @abstractmethod

@@ -16,7 +16,7 @@ _SAMPLE_CHARSET = string.ascii_letters + string.digits + " []<>,.'"
 
 
 class FreeText(spaces.Text):
-    """Any Unicode string of at most ``max_length`` characters.
+    r"""Any Unicode string of at most ``max_length`` characters.
 
     Membership looks at the length only; samples are short and drawn from a small ASCII set, so that sampling and
     pickling stay cheap. Vectorisation through shared memory is refused, because Gymnasium 1.x decodes shared text once
@@ -25,7 +25,7 @@ class FreeText(spaces.Text):
     Example:
         >>> from backtrail.envs import FreeText
         >>> space = FreeText(64, seed=0)
-        >>> "café ☕\\n" in space, "" in space, "x" * 65 in space
+        >>> "café ☕\n" in space, "" in space, "x" * 65 in space
         (True, True, False)
         >>> space
         FreeText(64)
@@ -62,7 +62,7 @@ class FreeText(spaces.Text):
     def __repr__(self) -> str:
         return f"FreeText({self.max_length})"
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, FreeText) and self.max_length == other.max_length
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]  # like every Gymnasium space: compared by value, mutable

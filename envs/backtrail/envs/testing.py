@@ -45,17 +45,21 @@ def check_explorable(make: Make, seeds: Sequence[int] = (0, 1, 2), length: int =
 
 
 class ExplorableTests:
-    """Inherit this in a pytest module and set ``make`` to test an explorable environment of your own.
+    """Inherit this in a pytest module and define ``make`` to test an explorable environment of your own.
 
     Example::
 
         class TestMine(ExplorableTests):
-            make = staticmethod(lambda: MyEnv())
+            def make(self):
+                return MyEnv()
     """
 
-    make: ClassVar[Make]
     seeds: ClassVar[Sequence[int]] = (0, 1, 2)
     length: ClassVar[int] = 20
+
+    def make(self) -> gym.Env:
+        """Return a new environment."""
+        raise NotImplementedError("Define make() to return the environment to test")
 
     def test_gymnasium(self) -> None:
         """Gymnasium's checker finds nothing."""
@@ -168,11 +172,15 @@ def check_undo(make: Make, seed: int, walk: Walk) -> None:
         if terminated or truncated:
             return
         after = bottom.fingerprint()
-        assert all(undo in env.action_space for undo in bottom.undo_actions()), "undo_actions are not in the action space"
+        assert all(undo in env.action_space for undo in bottom.undo_actions()), (
+            "undo_actions are not in the action space"
+        )
         _, _, terminated, truncated, info = env.rollback()
         status, now = info["rollback"]["status"], bottom.fingerprint()
         assert (status == "exact") == (now == before), f"Rollback says {status!r}, the state says otherwise"
-        assert status not in ("failed", "unsupported") or now == after, f"Rollback says {status!r}, but the state changed"
+        assert status not in ("failed", "unsupported") or now == after, (
+            f"Rollback says {status!r}, but the state changed"
+        )
         if terminated or truncated:
             return
 
@@ -263,11 +271,14 @@ class Corridor(ExplorableEnv[dict[str, str], str]):
     def __init__(self, rooms: int = 5):
         """Make a corridor of ``rooms`` rooms; episodes begin in one of all but the last."""
         self.rooms = rooms
-        self.observation_space = spaces.Dict({"goal": FreeText(64), "text": FreeText(64)})
+        space = spaces.Dict({"goal": FreeText(64), "text": FreeText(64)})
+        self.observation_space = space  # pyright: ignore[reportAttributeAccessIssue]  # Gymnasium types Dict by its spaces
         self.action_space = FreeText(64)
         self._room, self._last = -1, 0
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, str], dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, str], dict[str, Any]]:
         """Begin somewhere."""
         super().reset(seed=seed)
         self._room, self._last = int(self.np_random.integers(self.rooms - 1)), 0

@@ -77,24 +77,45 @@ GET_APPLE = ("go to countertop 1", "take apple 1 from countertop 1")
     [
         (("look",), "You are in the middle of a room. Looking quickly around you, you see nothing."),
         (("inventory",), "You are not carrying anything."),
-        (("go to countertop 1",), "You arrive at countertop 1. On the countertop 1, you see a apple 1, a desklamp 1, a knife 1, and a mug 1."),
+        (
+            ("go to countertop 1",),
+            "You arrive at countertop 1. On the countertop 1, you see a apple 1, a desklamp 1, a knife 1, and a mug 1.",
+        ),
         (("go to fridge 1",), "You arrive at fridge 1. The fridge 1 is closed."),
         (("go to fridge 1", "open fridge 1"), "You open the fridge 1. The fridge 1 is open. In it, you see nothing."),
         (("go to fridge 1", "go to drawer 2"), "Nothing happens."),  # they share a place
         (("go to fridge 1", "look"), "You are facing the drawer 2, and fridge 1. Next to it, you see nothing."),
         (("go to fridge 1", "open drawer 2", "close drawer 2"), "You close the drawer 2."),
-        ((" go to countertop 1 ", "examine countertop 1 "), "On the countertop 1, you see a apple 1, a desklamp 1, a knife 1, and a mug 1."),
+        (
+            (" go to countertop 1 ", "examine countertop 1 "),
+            "On the countertop 1, you see a apple 1, a desklamp 1, a knife 1, and a mug 1.",
+        ),
         (("go to countertop 1", "examine apple 1"), "Nothing happens."),  # only what is held can be examined
         ((*GET_APPLE, "examine apple 1"), "There's nothing special about apple 1."),
         ((*GET_APPLE, "inventory"), "You are carrying: a apple 1."),
         ((*GET_APPLE, "take mug 1 from countertop 1"), "Nothing happens."),
-        ((*GET_APPLE, "move apple 1 to countertop 1", "look"), "You are facing the countertop 1. Next to it, you see nothing."),
-        (("go to countertop 1", "take mug 1 from countertop 1", "examine mug 1"), "This is a normal mug 1. In it, you see a pen 1."),
+        (
+            (*GET_APPLE, "move apple 1 to countertop 1", "look"),
+            "You are facing the countertop 1. Next to it, you see nothing.",
+        ),
+        (
+            ("go to countertop 1", "take mug 1 from countertop 1", "examine mug 1"),
+            "This is a normal mug 1. In it, you see a pen 1.",
+        ),
         (("go to countertop 1", "use desklamp 1", "use desklamp 1"), "You turn on the desklamp 1."),
-        (("go to countertop 1", "take knife 1 from countertop 1", "slice apple 1 with knife 1"), "You sliced the apple 1 with the knife 1."),
-        ((*GET_APPLE, "go to microwave 1", "heat apple 1 with microwave 1", "examine apple 1"), "This is a hot apple 1."),
+        (
+            ("go to countertop 1", "take knife 1 from countertop 1", "slice apple 1 with knife 1"),
+            "You sliced the apple 1 with the knife 1.",
+        ),
+        (
+            (*GET_APPLE, "go to microwave 1", "heat apple 1 with microwave 1", "examine apple 1"),
+            "This is a hot apple 1.",
+        ),
         ((*GET_APPLE, "go to fridge 1", "cool apple 1 with fridge 1", "examine apple 1"), "This is a cold apple 1."),
-        ((*GET_APPLE, "go to sinkbasin 1", "clean apple 1 with sinkbasin 1", "examine apple 1"), "This is a clean apple 1."),
+        (
+            (*GET_APPLE, "go to sinkbasin 1", "clean apple 1 with sinkbasin 1", "examine apple 1"),
+            "This is a clean apple 1.",
+        ),
         (("Look",), "Nothing happens."),
         (("",), "Nothing happens."),
     ],
@@ -135,7 +156,14 @@ def test_winning_goes_on() -> None:
 
 
 def test_cooling_takes_the_heat_away() -> None:
-    state, _, _ = play(kitchen(), *GET_APPLE, "go to microwave 1", "heat apple 1 with microwave 1", "go to fridge 1", "cool apple 1 with fridge 1")
+    state, _, _ = play(
+        kitchen(),
+        *GET_APPLE,
+        "go to microwave 1",
+        "heat apple 1 with microwave 1",
+        "go to fridge 1",
+        "cool apple 1 with fridge 1",
+    )
     assert state.cool and not state.hot
 
 
@@ -167,7 +195,9 @@ def test_fingerprints_are_equal_exactly_where_the_facts_are(engine: Engine, walk
 @given(games, walks)
 def test_facts_and_state_say_the_same(engine: Engine, walk: list[int]) -> None:
     game, state = engine.game, follow(engine, walk)
-    rows: dict[str, list[list[str]]] = {name: [] for name in ("inreceptacle", "objectatlocation", "opened", "holds", "atlocation")}
+    rows: dict[str, list[list[str]]] = {
+        name: [] for name in ("inreceptacle", "objectatlocation", "opened", "holds", "atlocation")
+    }
     rows |= {name: [] for name in ("isclean", "ishot", "iscool", "ison", "istoggled", "issliced")}
     for fact in facts(game, state):
         name, *arguments = fact.split()
@@ -232,7 +262,9 @@ def test_other_rules_or_another_grammar_are_refused(official_file: Path, tmp_pat
         assert load_game(path, any_rules=True).data == "alfworld:other"
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"pddl_domain": 1, "grammar": "", "pddl_problem": ""}', "\x00\x01"])
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "{}", '{"pddl_domain": 1, "grammar": "", "pddl_problem": ""}', "\x00\x01"]
+)
 def test_what_is_no_game_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "game.tw-pddl"
     path.write_text(content)

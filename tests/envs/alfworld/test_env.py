@@ -21,7 +21,13 @@ walks = st.lists(st.integers(0, 1 << 16), max_size=30)
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**31), walks, st.sampled_from(["physical", "exact"]))
 def test_the_laws_on_any_walk(seed: int, walk: list[int], level: str) -> None:
-    for law in (testing.check_deterministic, testing.check_restore, testing.check_bytes, testing.check_undo, testing.check_noise):
+    for law in (
+        testing.check_deterministic,
+        testing.check_restore,
+        testing.check_bytes,
+        testing.check_undo,
+        testing.check_noise,
+    ):
         law(lambda: ALFWorldEnv(fingerprint=level), seed, walk)  # pyright: ignore[reportArgumentType]
 
 
@@ -152,7 +158,11 @@ def test_heating_cannot_be_undone_by_acting_but_can_be_restored() -> None:
 )
 def test_reasons(command: str, reason: str) -> None:
     tasks = Tasks("generated", "valid_seen", None, "numbered")
-    engine = next(engine for engine in map(tasks.engine, tasks.ids) if {"apple 1", "fridge 1"} <= {*engine.game.objects, *engine.game.receptacles})
+    engine = next(
+        engine
+        for engine in map(tasks.engine, tasks.ids)
+        if {"apple 1", "fridge 1"} <= {*engine.game.objects, *engine.game.receptacles}
+    )
     assert why_not(engine, engine.start, command).startswith(reason)
 
 
@@ -185,4 +195,8 @@ def test_fingerprint_levels() -> None:
         prints[level].append(env.fingerprint())
         env.step("inventory")
         prints[level].append(env.fingerprint())
-    assert {level: len(set(values)) for level, values in prints.items()} == {"physical": 1, "exact": 1, "observation": 3}
+    assert {level: len(set(values)) for level, values in prints.items()} == {
+        "physical": 1,
+        "exact": 1,
+        "observation": 3,
+    }

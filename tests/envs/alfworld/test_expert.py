@@ -68,7 +68,11 @@ def test_no_plan_is_shorter(task_id: str, walk: list[int]) -> None:
 def test_what_cannot_be_put_down_is_the_end() -> None:
     engine = TASKS.engine(TASKS.ids[0])
     game = engine.game
-    useless = next(k for k, kind in enumerate(game.object_types) if kind != game.goal.object_type and not any(f >> k & 1 for f in game.fits))
+    useless = next(
+        k
+        for k, kind in enumerate(game.object_types)
+        if kind != game.goal.object_type and not any(f >> k & 1 for f in game.fits)
+    )
     assert shortest_plan(engine, engine.start._replace(held=useless)) is None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import pytest
@@ -76,7 +77,7 @@ def test_an_empty_folder_says_what_to_do(tmp_path: Path, monkeypatch: pytest.Mon
         ({"fingerprint": "vague"}, "physical"),
     ],
 )
-def test_wrong_arguments(kwargs: dict[str, object], message: str) -> None:
+def test_wrong_arguments(kwargs: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         gym.make(ID, **kwargs)
 

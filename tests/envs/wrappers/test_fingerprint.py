@@ -52,7 +52,9 @@ def test_what_has_no_stable_identity_is_refused() -> None:
 def test_the_digest_does_not_depend_on_the_process() -> None:
     code = "from backtrail.envs.wrappers import fingerprint_of as f; print(f({'b': 'x', 'a': [1, 2.5, None, b'z']}))"
     for seed in ("0", "77"):
-        out = subprocess.check_output([sys.executable, "-c", code], text=True, env={**os.environ, "PYTHONHASHSEED": seed})
+        out = subprocess.check_output(
+            [sys.executable, "-c", code], text=True, env={**os.environ, "PYTHONHASHSEED": seed}
+        )
         assert out.strip() == fingerprint_of({"b": "x", "a": [1, 2.5, None, b"z"]})
 
 
@@ -80,8 +82,8 @@ def test_a_function_says_better() -> None:
 def test_minigrid_needs_a_function_because_its_view_is_partial() -> None:
     minigrid = pytest.importorskip("minigrid")
     assert minigrid
-    make = lambda: gym.make("MiniGrid-Empty-16x16-v0")  # noqa: E731
-    place = lambda env, _: [*map(int, env.unwrapped.agent_pos), int(env.unwrapped.agent_dir)]  # noqa: E731
+    make = lambda: gym.make("MiniGrid-Empty-16x16-v0")
+    place = lambda env, _: [*map(int, env.unwrapped.agent_pos), int(env.unwrapped.agent_dir)]
     seen, exact = Fingerprint(make()), Fingerprint(make(), fn=place)
     prints = {"seen": set(), "exact": set()}
     for name, env in (("seen", seen), ("exact", exact)):

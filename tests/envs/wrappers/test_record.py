@@ -20,7 +20,9 @@ from backtrail.envs.wrappers.record import read_episode, replay
 class Painter(gym.Env):
     """Shows a picture and a number; actions move a dot."""
 
-    observation_space = spaces.Dict(screenshot=spaces.Box(0, 255, (8, 6, 3), np.uint8), count=spaces.Box(0, 99, (1,), np.float32))
+    observation_space = spaces.Dict(
+        screenshot=spaces.Box(0, 255, (8, 6, 3), np.uint8), count=spaces.Box(0, 99, (1,), np.float32)
+    )
     action_space = spaces.Dict(x=spaces.Discrete(6), y=spaces.Discrete(8))
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
@@ -102,7 +104,7 @@ def test_a_killed_writer_loses_at_most_its_last_line(tmp_path: Path) -> None:
     path.write_text(whole[:-20])
     assert len(read_episode(path)) == 2
     path.write_text(whole.replace("right", 'ri"ght', 1))
-    with pytest.raises(ValueError, match="line 1|line 2"):
+    with pytest.raises(ValueError, match=r"line [12],"):
         read_episode(path)
     path.write_text("hello\n")
     with pytest.raises(ValueError, match="damaged"):

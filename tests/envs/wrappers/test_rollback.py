@@ -22,7 +22,9 @@ from backtrail.envs.wrappers import fingerprint_of
 class Both(gym.Env):
     """A Dict observation (a picture and a number), randomness at every step, arrays that are written in place."""
 
-    observation_space = spaces.Dict(view=spaces.Box(0, 255, (3, 3, 3), np.uint8), sum=spaces.Box(-99, 99, (1,), np.float64))
+    observation_space = spaces.Dict(
+        view=spaces.Box(0, 255, (3, 3, 3), np.uint8), sum=spaces.Box(-99, 99, (1,), np.float64)
+    )
     action_space = spaces.Discrete(3)
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
@@ -84,13 +86,15 @@ def test_any_environment_goes_back_exactly_and_goes_on_the_same(name: str, metho
         seen = [fingerprint_of(env.reset(seed=seed)[0])]
         rng = np.random.default_rng(5)
         actions = [int(a) for a in rng.integers(env.env.action_space.n, size=6)]  # pyright: ignore[reportAttributeAccessIssue]
-        for done, action in enumerate(actions):
+        done = 0
+        for action in actions:
             observation, _, terminated, truncated, _ = env.step(action)
             if terminated or truncated:
                 break
             seen.append(fingerprint_of(observation))
+            done += 1
         else:
-            done = len(actions)
+            assert done == 6
         back = max(1, done // 2)
         observation, reward, terminated, truncated, info = env.rollback(back)
         assert info["rollback"] == {"status": "exact", "method": method, "steps": back}
@@ -101,7 +105,9 @@ def test_any_environment_goes_back_exactly_and_goes_on_the_same(name: str, metho
 
 
 @settings(max_examples=60)
-@given(st.integers(0, 20), st.lists(st.integers(0, 4), max_size=30), st.sampled_from([("restore",), ("act",), ("replay",)]))
+@given(
+    st.integers(0, 20), st.lists(st.integers(0, 4), max_size=30), st.sampled_from([("restore",), ("act",), ("replay",)])
+)
 def test_against_a_stack_of_states(seed: int, script: list[int], methods: Any) -> None:
     """Whatever is done, going back arrives where the surviving path was, or says that it did not."""
     env = Rollback(Corridor(4), methods=methods)
@@ -132,7 +138,9 @@ def test_it_costs_a_step_and_the_time_limit_counts_it() -> None:
         env.reset(seed=1)
         assert not env.step("right")[3]
         assert not env.step("rollback")[3]
-        assert env.step("rollback")[3], f"{methods}: the third step is the last, also where there is nothing to go back to"
+        assert env.step("rollback")[3], (
+            f"{methods}: the third step is the last, also where there is nothing to go back to"
+        )
 
 
 def test_visits_do_not_go_back() -> None:
@@ -143,9 +151,8 @@ def test_visits_do_not_go_back() -> None:
     for methods in (("restore",), ("act",), ("replay",)):
         for order in orders:
             env = order(methods)
-            visits = [env.reset(seed=1)[1]["visits"]]
-            for action in ("right", "rollback", "right", "rollback", "rollback"):
-                visits.append(env.step(action)[4]["visits"])
+            script = ("right", "rollback", "right", "rollback", "rollback")
+            visits = [env.reset(seed=1)[1]["visits"], *[env.step(action)[4]["visits"] for action in script]]
             assert visits == [0, 0, 1, 1, 2, 3], f"{methods}: a rollback is a visit to the place it arrives at"
 
 
@@ -316,6 +323,7 @@ def test_wrong_use_is_said_clearly() -> None:
     env.reset()
     with pytest.raises(ValueError, match="at least 1"):
         env.rollback(0)
-    for wrong in ({"methods": ()}, {"methods": ("teleport",)}, {"depth": 0}):
+    wrongs: list[dict[str, Any]] = [{"methods": ()}, {"methods": ("teleport",)}, {"depth": 0}]
+    for wrong in wrongs:
         with pytest.raises(ValueError, match="Expected"):
             Rollback(Corridor(3), **wrong)

@@ -55,7 +55,10 @@ def test_save_load_merge(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["one.json"]
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "other", "counts": {}}', '{"format": "backtrail-visits-1", "counts": {"a": -1}}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"format": "other", "counts": {}}', '{"format": "backtrail-visits-1", "counts": {"a": -1}}'],
+)
 def test_a_wrong_file_is_refused_and_the_counts_stay(tmp_path: Path, text: str) -> None:
     path = tmp_path / "counts.json"
     path.write_text(text)

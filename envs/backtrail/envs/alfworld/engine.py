@@ -6,6 +6,7 @@ depends on the place alone (the hand, what is open here, what lies here), so it 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -124,7 +125,11 @@ class Engine:
 
     def _local(self, state: State) -> dict[str, Action]:
         game, held = self.game, state.held
-        actions: dict[str, Action] = {"help": ("help", -1, -1), "inventory": ("inventory", -1, -1), "look": ("look", -1, -1)}
+        actions: dict[str, Action] = {
+            "help": ("help", -1, -1),
+            "inventory": ("inventory", -1, -1),
+            "look": ("look", -1, -1),
+        }
         for r in game.at[state.location]:
             name = game.receptacles[r]
             actions[f"examine {name}"] = ("inspect", r, -1)
@@ -228,15 +233,15 @@ def _winning(game: Game) -> Callable[[State], bool]:
 
         return lit
     places = [r for r, kind in enumerate(game.receptacle_types) if kind == goal.receptacle_type]
-    if goal.count == 2:
+    if goal.quantity == 2:
         return lambda s: any((s.contents[r] & wanted).bit_count() > 1 for r in places)
     if not goal.treatment:
         return lambda s: any(s.contents[r] & wanted for r in places)
     wanted &= game.treatable[goal.treatment]
-    field = {"clean": 4, "heat": 5, "cool": 6}[goal.treatment]
+    marked = operator.attrgetter({"clean": "clean", "heat": "hot", "cool": "cool"}[goal.treatment])
 
     def treated(s: State) -> bool:
-        ready = s[field] & wanted
+        ready = marked(s) & wanted
         return bool(ready) and any(s.contents[r] & ready for r in places)
 
     return treated

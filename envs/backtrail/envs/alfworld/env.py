@@ -1,4 +1,4 @@
-'''ALFWorld: household tasks as a text game.
+"""ALFWorld: household tasks as a text game.
 
 Description:
     An agent in a furnished room carries out an instruction such as "put a clean mug in desk": it walks between
@@ -20,7 +20,7 @@ Termination:
 
 Registered ids:
     ``backtrail/ALFWorld-v0``
-'''
+"""
 
 from __future__ import annotations
 
@@ -99,14 +99,17 @@ class ALFWorldEnv(ExplorableEnv[dict[str, str], str]):
         self.task_id = self.tasks.check(task_id) if task_id is not None else None
         self.snapshot_kind = "native" if engine == "native" else "replay"
         self.render_mode = render_mode
-        self.observation_space = spaces.Dict({"goal": FreeText(), "text": FreeText()})
+        space = spaces.Dict({"goal": FreeText(), "text": FreeText()})
+        self.observation_space = space  # pyright: ignore[reportAttributeAccessIssue]  # Gymnasium types Dict by its spaces
         self.action_space = FreeText(_MAX_ACTION)
         self._fingerprint, self._show_admissible, self._expert = fingerprint, show_admissible, expert
         self._engine: Engine | TextWorldEngine | None = None
         self._episode_id = ""
         self._history: list[str] = []
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, str], dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, str], dict[str, Any]]:
         """Start an episode: of ``options["task_id"]``, else of the ``task_id`` given at construction, else of a random game.
 
         Raises:
@@ -143,7 +146,7 @@ class ALFWorldEnv(ExplorableEnv[dict[str, str], str]):
         self._state, self._text, self._won = engine.step(before, command)
         self._before, self._action = before, meaning
         if meaning is None and not self._error:
-            self._error = explain.why_not(engine, before, command)
+            self._error = explain.why_not(self._native, before, command)
         if self.snapshot_kind == "replay":
             self._history.append(command)
         return self._observe(), float(self._won), self._won, False, self._info()
@@ -186,7 +189,7 @@ class ALFWorldEnv(ExplorableEnv[dict[str, str], str]):
         """Return the inverse command of the last step (go back, put back, close, ...); none for heat, cool, clean, slice."""
         if self._action is None:
             return []
-        return explain.inverses(self._playing, self._before, self._action, self._state)
+        return explain.inverses(self._native, self._before, self._action, self._state)
 
     def expert_plan(self) -> list[str]:
         """Return a shortest list of commands that wins from here; empty if the game is won or cannot be won any more."""

@@ -157,7 +157,7 @@ def _choices(engine: Engine, state: State) -> Iterator[_Choice]:
     if goal.lamp_type:
         lamps = [k for k in bits(game.toggleable) if game.object_types[k] == goal.lamp_type]
     stuck = state.held >= 0 and not any(fits >> state.held & 1 for fits in game.fits)
-    for chosen, target, tool, lamp in product(combinations(objects, goal.count), targets, tools, lamps):
+    for chosen, target, tool, lamp in product(combinations(objects, goal.quantity), targets, tools, lamps):
         if not stuck or state.held in chosen:
             yield _Choice(game, state, chosen, target, tool, lamp)
 

@@ -19,7 +19,9 @@ _FORMS = (
     ("use", re.compile(r"use (.+)")),
     ("examine", re.compile(r"examine (.+)")),
 )
-_GRAMMAR = "look, inventory, help, go to, open, close, take .. from .., move .. to .., use, clean/heat/cool/slice .. with .."
+_GRAMMAR = (
+    "look, inventory, help, go to, open, close, take .. from .., move .. to .., use, clean/heat/cool/slice .. with .."
+)
 
 
 def why_not(engine: Engine, state: State, command: str) -> str:
@@ -139,10 +141,14 @@ def facts(game: Game, state: State) -> frozenset[str]:
     holding = [f"holds {game.object_ids[state.held]}"] if state.held >= 0 else []
     here = [f"atlocation {game.location_ids[state.location]}"]
     stored = [
-        f"inreceptacle {game.object_ids[k]} {game.receptacle_ids[r]}" for r, c in enumerate(state.contents) for k in bits(c)
+        f"inreceptacle {game.object_ids[k]} {game.receptacle_ids[r]}"
+        for r, c in enumerate(state.contents)
+        for k in bits(c)
     ]
     lying = [
-        f"objectatlocation {game.object_ids[k]} {game.location_ids[p]}" for p, c in enumerate(state.floor) for k in bits(c)
+        f"objectatlocation {game.object_ids[k]} {game.location_ids[p]}"
+        for p, c in enumerate(state.floor)
+        for k in bits(c)
     ]
     opened = [f"opened {game.receptacle_ids[r]}" for r in bits(state.opened)]
     flags = {"isclean": state.clean, "ishot": state.hot, "iscool": state.cool}

@@ -110,7 +110,9 @@ def read_file(path: str | Path) -> dict[str, str]:
     except OSError as error:
         raise GameError(f"Expected an ALFWorld game at {path}: {error.strerror}") from None
     except ValueError as error:
-        raise GameError(f"{path} is not a complete ALFWorld game (JSON expected): {error}. Download it again.") from None
+        raise GameError(
+            f"{path} is not a complete ALFWorld game (JSON expected): {error}. Download it again."
+        ) from None
     wanted = ("pddl_domain", "grammar", "pddl_problem")
     if not isinstance(data, dict) or not all(isinstance(data.get(key), str) for key in wanted):
         raise GameError(f"{path} is not an ALFWorld game: expected JSON with the texts {', '.join(wanted)}")
@@ -143,9 +145,7 @@ def load_game(path: str | Path, names: Names = "numbered", *, any_rules: bool = 
         raise GameError(f"{path}: {error}") from None
 
 
-def parse_game(
-    problem: str, task: str, data: str, *, help_text: str = _OWN_HELP, names: Names = "numbered"
-) -> Game:
+def parse_game(problem: str, task: str, data: str, *, help_text: str = _OWN_HELP, names: Names = "numbered") -> Game:
     """Build a game from the text of a PDDL problem and its task sentence.
 
     Args:
@@ -306,7 +306,10 @@ def _mask(rows: list[list[str]], index: dict[str, int]) -> int:
 
 
 def read_state(
-    facts: dict[str, list[list[str]]], object_ids: Sequence[str], receptacle_ids: Sequence[str], location_ids: Sequence[str]
+    facts: dict[str, list[list[str]]],
+    object_ids: Sequence[str],
+    receptacle_ids: Sequence[str],
+    location_ids: Sequence[str],
 ) -> State:
     """Build the state in which the given PDDL facts (predicate -> argument lists, lower case) hold."""
     obj = {name: k for k, name in enumerate(object_ids)}

@@ -26,7 +26,7 @@ class Goal(NamedTuple):
     """What has to be true for the game to be won.
 
     An object of type `object_type` in a receptacle of type `receptacle_type`, treated first if `treatment` is set, two of
-    them in the same receptacle if `count` is 2; or, if `lamp_type` is set, held beside a lamp that has been switched on.
+    them in the same receptacle if `quantity` is 2; or, if `lamp_type` is set, held beside a lamp that has been switched on.
     """
 
     task_type: str
@@ -34,7 +34,7 @@ class Goal(NamedTuple):
     receptacle_type: str = ""
     lamp_type: str = ""
     treatment: Treatment = ""
-    count: int = 1
+    quantity: int = 1
 
 
 _TYPED = re.compile(r"(objecttype|receptacletype) (\?\w+) (\w+)")
@@ -86,5 +86,5 @@ def parse_goal(text: str) -> Goal:
         receptacle_type="".join(types["receptacletype"]),
         lamp_type="".join(types["lamp"]),
         treatment=treatment,
-        count=2 if task_type == "pick_two_obj_and_place" else 1,
+        quantity=2 if task_type == "pick_two_obj_and_place" else 1,
     )

@@ -19,7 +19,9 @@ from backtrail.envs.alfworld.game import Game, Names, State, read_state
 class TextWorldEngine:
     """Plays one game file with TextWorld. Holds the running episode: `step` takes the state it returned last."""
 
-    def __init__(self, content: dict[str, str], game: Game, names: Names = "numbered", *, after: TextWorldEngine | None = None):
+    def __init__(
+        self, content: dict[str, str], game: Game, names: Names = "numbered", *, after: TextWorldEngine | None = None
+    ):
         """Load a game.
 
         Args:
@@ -107,7 +109,9 @@ class TextWorldEngine:
         for predicate, rows in self._init.items():
             facts[predicate] += [row for row in rows if f"{predicate}({', '.join(row)})" not in self._variables]
         now = read_state(facts, self.game.object_ids, self.game.receptacle_ids, self.game.location_ids)
-        taken = tuple((old | was) & ~has for old, was, has in zip(before.taken, before.contents, now.contents, strict=True))
+        taken = tuple(
+            (old | was) & ~has for old, was, has in zip(before.taken, before.contents, now.contents, strict=True)
+        )
         return now._replace(taken=taken)
 
 

@@ -92,7 +92,9 @@ class Fingerprint(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Rec
         gym.Wrapper.__init__(self, env)
         self._fn = fn
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ObsType, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[ObsType, dict[str, Any]]:
         """Reset the environment."""
         observation, info = self.env.reset(seed=seed, options=options)
         return observation, {**info, "fingerprint": self._identify(observation)}

@@ -62,7 +62,9 @@ class Record(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.RecordCo
         self.path: Path | None = None
         """The file of the running or last episode."""
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ObsType, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[ObsType, dict[str, Any]]:
         """Reset the environment and begin a file."""
         generator = _plain(self.env.unwrapped.np_random.bit_generator.state) if seed is None else None
         observation, info = self.env.reset(seed=seed, options=options)
@@ -166,7 +168,9 @@ def replay(path: str | Path, env: gym.Env) -> Replay:
         found.steps += 1
         result = {"reward": float(reward), "terminated": bool(terminated), "truncated": bool(truncated)}
         found.differences += [
-            f"step {found.steps}: {key} was {step[key]}, is {value}" for key, value in result.items() if step[key] != value
+            f"step {found.steps}: {key} was {step[key]}, is {value}"
+            for key, value in result.items()
+            if step[key] != value
         ]
         _compare(found, found.steps, step, observation, info)
     return found

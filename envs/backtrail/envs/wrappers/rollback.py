@@ -120,10 +120,14 @@ class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Record
         self._copies = self._explorable is None
         self._seen: _Seen | None = None
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ObsType, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[ObsType, dict[str, Any]]:
         """Reset the environment; there is nothing to go back to then."""
         bottom = self.env.unwrapped
-        generator = copy.deepcopy(bottom.np_random.bit_generator.state) if seed is None and "replay" in self._methods else None
+        generator = (
+            copy.deepcopy(bottom.np_random.bit_generator.state) if seed is None and "replay" in self._methods else None
+        )
         observation, info = self.env.reset(seed=seed, options=options)
         self._start: tuple[Any, Any, Any] | None = (seed, copy.deepcopy(options), generator)
         self._trail: list[_Passage] = []

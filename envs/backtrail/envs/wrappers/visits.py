@@ -51,7 +51,9 @@ class VisitCount(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Reco
         self.counts: Counter[str] = Counter()
         """Visits so far by fingerprint."""
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ObsType, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[ObsType, dict[str, Any]]:
         """Reset the environment; forgets the counts unless they are for life."""
         observation, info = self.env.reset(seed=seed, options=options)
         if self._scope == "episode":
