@@ -249,7 +249,13 @@ def test_summary_by_hand():
     assert (found["episodes"], found["planned"], found["failures"]) == (8, 8, 0)
     assert found["success"]["successes"] == 5
     assert found["success"]["value"] == 5 / 8
-    assert found["by_task_type"]["cook"] | {"low": 0, "high": 0} == {"value": 0.75, "n": 4, "successes": 3, "low": 0, "high": 0}
+    assert found["by_task_type"]["cook"] | {"low": 0, "high": 0} == {
+        "value": 0.75,
+        "n": 4,
+        "successes": 3,
+        "low": 0,
+        "high": 0,
+    }
     assert found["pass_at_k"] == {"1": 5 / 8, "2": 3 / 4}
     assert found["pass_hat_k"] == {"1": 5 / 8, "2": 2 / 4}
     assert found["steps"]["mean"] == 4.5
@@ -329,7 +335,10 @@ def test_compare_takes_common_episodes_and_says_so(tmp_path):
     found = compare(a, b)
     assert (found["episodes"], found["left_out"]) == (3, {"a": 5, "b": 0})
     assert list(found["recipe"]) == ["seed"]
-    assert [line.split(":")[0] for line in found["notes"]] == ["The runs have different task lists", "A run is not complete."]
+    assert [line.split(":")[0] for line in found["notes"]] == [
+        "The runs have different task lists",
+        "A run is not complete.",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -376,7 +376,12 @@ def start(agents: Path, output: Path, workers: int) -> subprocess.Popen:
     options = ["run", "alfworld", "--agent", "agents_for_tests:Slow", "--name", "run", "-n", "18", "--max-steps", "30"]
     options += ["--output-dir", str(output), "--workers", str(workers), "--no-progress"]
     process = subprocess.Popen(
-        [*command, *options], cwd=agents, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, *options],
+        cwd=agents,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     rows = output / "run" / "episodes.jsonl"
     until = time.monotonic() + 60

@@ -4,14 +4,25 @@ import math
 from fractions import Fraction
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backtrail.benchmarks.statistics import bootstrap_mean, effective_size, mcnemar, pass_at_k, pass_hat_k, wilson
+from backtrail.benchmarks.statistics import (
+    bootstrap_mean,
+    effective_size,
+    mcnemar,
+    paired_difference,
+    pass_at_k,
+    pass_hat_k,
+    wilson,
+)
 
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
-attempts = st.lists(st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1, max_size=30)
+attempts = st.lists(
+    st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1, max_size=30
+)
 groups = st.lists(st.lists(st.floats(-100, 100), min_size=1, max_size=4), min_size=1, max_size=20)
 
 
@@ -150,6 +161,32 @@ def test_mcnemar_is_a_symmetric_probability(only_a, only_b):
     p = mcnemar(only_a, only_b)
     assert 0 <= p <= 1
     assert p == mcnemar(only_b, only_a)
+
+
+@given(*[st.integers(0, 60)] * 4)
+def test_paired_difference_has_a_width_and_is_symmetric(both, only_a, only_b, neither):
+    if both + only_a + only_b + neither == 0:
+        return
+    found = paired_difference(both, only_a, only_b, neither)
+    mirrored = paired_difference(both, only_b, only_a, neither)
+    assert found.value == pytest.approx((only_b - only_a) / (both + only_a + only_b + neither))
+    assert -1 - 1e-9 <= found.low < found.value + 1e-9
+    assert found.low < found.high <= 1 + 1e-9
+    assert (found.low, found.high) == (pytest.approx(-mirrored.high, abs=1e-9), pytest.approx(-mirrored.low, abs=1e-9))
+
+
+def test_paired_difference_covers_what_it_promises():
+    generator = np.random.default_rng(0)
+    shares = [0.3, 0.05, 0.15, 0.5]  # the true difference is 0.1
+    tables = generator.multinomial(60, shares, size=2000)
+    covered = sum(low <= 0.1 <= high for _, low, high in (paired_difference(*map(int, table)) for table in tables))
+    assert 0.94 <= covered / len(tables) <= 0.98
+
+
+def test_paired_difference_refuses_nothing():
+    for counts in ((0, 0, 0, 0), (1, -1, 0, 0)):
+        with pytest.raises(ValueError, match="at least 0 and a pair"):
+            paired_difference(*counts)
 
 
 def test_mcnemar_refuses_negative_counts():

@@ -55,12 +55,9 @@ class Tasks:
             raise ValueError(f'Expected names to be "numbered" or "textworld", got {names!r}')
         self.names: Names = names
         self.root = None if data == "generated" else find_root(default_folder() if data == "official" else Path(data))
-        if self.root is None:
-            self.ids = tuple(generate.task_ids(split, types))
-        else:
-            self.ids = tuple(i for i in _official_ids(self.root, split) if _kind(i) in types)
-            if not self.ids:
-                raise FileNotFoundError(f"No ALFWorld games of type {', '.join(types)} under {self.root / split}")
+        self.ids = _ids(self.root, split, types)
+        if not self.ids:
+            raise FileNotFoundError(f"No ALFWorld games of type {', '.join(types)} under {self.root}/{split}")
 
     def check(self, task_id: object) -> str:
         """Return ``task_id`` if there is such a game, of whatever split.
@@ -70,9 +67,7 @@ class Tasks:
         """
         if isinstance(task_id, str):
             split = task_id.partition("/")[0]
-            if self.root is None and split in SPLITS and task_id in _generated_ids(split):
-                return task_id
-            if self.root is not None and split in SPLITS and task_id in _official_ids(self.root, split):
+            if split in SPLITS and task_id in _known_ids(self.root, split):
                 return task_id
         where = f"under {self.root}" if self.root else "among the generated games"
         raise ValueError(f"Unknown task id {task_id!r} {where}; ids look like {self.ids[0]!r}")
@@ -125,11 +120,6 @@ _engines: OrderedDict[tuple[Path | None, str, str], Engine] = OrderedDict()
 """Parsed games, least recently used first; an engine holds no episode, so environments share it."""
 
 
-def task_type(task_id: str) -> str:
-    """Return the task type in a task id."""
-    return _kind(task_id)
-
-
 def _kind(task_id: str) -> str:
     return task_id.split("/")[1].partition("-")[0]
 
@@ -150,14 +140,17 @@ def find_root(folder: Path) -> Path:
     )
 
 
+@lru_cache(maxsize=64)
+def _ids(root: Path | None, split: str, types: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the task ids of a split: one tuple for all environments of the process."""
+    return tuple(task_id for task_id in _known_ids(root, split) if _kind(task_id) in types)
+
+
 @lru_cache(maxsize=16)
-def _official_ids(root: Path, split: str) -> dict[str, None]:
-    """List a split as ALFWorld does: no movable-receptacle or sliced tasks, none marked as unsolvable."""
+def _known_ids(root: Path | None, split: str) -> dict[str, None]:
+    """List a split; of official games as ALFWorld does: no movable-receptacle or sliced tasks, none marked unsolvable."""
+    if root is None:
+        return dict.fromkeys(generate.task_ids(split, TASK_TYPES))
     files = sorted((root / split).glob(f"*/*/{_FILE}"))
     kept = [f for f in files if "movable" not in f.parts[-3] and "Sliced" not in f.parts[-3]]
     return {f.parent.relative_to(root).as_posix(): None for f in kept if b'"solvable": false' not in f.read_bytes()}
-
-
-@lru_cache(maxsize=3)
-def _generated_ids(split: str) -> dict[str, None]:
-    return dict.fromkeys(generate.task_ids(split, TASK_TYPES))

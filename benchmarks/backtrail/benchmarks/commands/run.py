@@ -1,0 +1,180 @@
+"""``backtrail run``: numbers for an agent."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.progress import TextColumn
+
+from backtrail.benchmarks.commands.console import bad_input, counter, emit_json, fail, note, progress_bar, stdout
+from backtrail.benchmarks.commands.options import (
+    Data,
+    Engine,
+    Env,
+    Json,
+    OutputDir,
+    RollbackMethods,
+    Seed,
+    Split,
+    env_kwargs,
+    methods,
+)
+
+if TYPE_CHECKING:
+    from backtrail.benchmarks.recipe import RunConfig
+    from backtrail.benchmarks.runner import Progress
+
+__all__ = ["run"]
+
+
+def run(
+    env: Env,
+    agent: Annotated[
+        str, typer.Option(metavar="AGENT", help="null, random, expert, replay:FOLDER, or module:Class of your own.")
+    ],
+    data: Data = None,
+    split: Split = None,
+    task_type: Annotated[
+        list[str] | None, typer.Option(metavar="TYPE", help="Only tasks of this type; may be repeated.")
+    ] = None,
+    task_id: Annotated[list[str] | None, typer.Option(metavar="ID", help="This task; may be repeated.")] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", metavar="N", min=1, help="So many tasks, spread evenly.")
+    ] = None,
+    episodes_per_task: Annotated[
+        int, typer.Option("--episodes-per-task", "-k", metavar="K", min=1, help="Attempts at each task.")
+    ] = 1,
+    seed: Seed = 0,
+    max_steps: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Step limit; the environment's own by default.")
+    ] = None,
+    workers: Annotated[int, typer.Option(metavar="N", min=0, help="Processes that play.")] = 1,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the run folder; made from the options by default.")
+    ] = None,
+    output_dir: OutputDir = Path("runs"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run if it is there.")] = False,
+    retries: Annotated[int, typer.Option(metavar="N", min=1, help="How often a failed episode is tried in all.")] = 3,
+    rollback: RollbackMethods = "",
+    engine: Engine = None,
+    as_json: Json = False,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress bar.")] = False,
+) -> None:
+    """Run an agent and write results.
+
+    Every finished episode is kept. After Ctrl-C, a crash or a failed episode the same command with --resume goes on.
+    """
+    from backtrail.benchmarks.catalog import find_benchmark
+    from backtrail.benchmarks.plan import plan
+
+    with bad_input():
+        benchmark = find_benchmark(env)
+        split = split or benchmark.evaluation_split
+        kwargs = env_kwargs(data, split, engine) | ({"task_types": task_type} if task_type else {})
+        player = _agent(agent)
+        with counter("Reading tasks", no_progress) as progress:
+            config = plan(
+                name or _name(benchmark.name, player["name"], split, data, seed),
+                benchmark.env_id,
+                player,
+                env_kwargs=kwargs,
+                tasks=task_id,
+                limit=limit,
+                episodes_per_task=episodes_per_task,
+                seed=seed,
+                max_steps=max_steps,
+                rollback_methods=methods(rollback),
+                command=f"backtrail {shlex.join(sys.argv[1:])}",
+                progress=progress,
+            )
+    folder = output_dir / config.name
+    _tell_of_other_versions(folder, config)
+    summary = _run(config, output_dir, resume, workers, retries, no_progress)
+    _show(folder, config, summary, as_json)
+
+
+def _agent(text: str) -> dict[str, Any]:
+    from backtrail.benchmarks.catalog import parse_agent
+
+    agent = parse_agent(text)
+    if ":" in agent["name"] and "" not in sys.path:
+        sys.path.insert(0, "")  # the user's own modules lie where the command is given
+    if "folder" in agent["options"]:
+        agent["options"]["folder"] = str(Path(agent["options"]["folder"]).expanduser().resolve())
+    return agent
+
+
+def _name(env: str, agent: str, split: str, data: str | None, seed: int) -> str:
+    """Return a name for the run that the same command gives again, so that --resume finds it."""
+    source = [Path(data).name] if data and data != "generated" else []
+    parts = [env, agent.rpartition(":")[2], split, *source, *([f"seed{seed}"] if seed else [])]
+    return "-".join(part.strip(".") for part in parts)
+
+
+def _tell_of_other_versions(folder: Path, config: RunConfig) -> None:
+    from backtrail.benchmarks.results import ResultsError, read_config
+
+    try:
+        before = read_config(folder / "config.json").versions
+    except ResultsError:
+        return  # nothing to go on with, or said in full later
+    for package, now in config.versions.items():
+        if before.get(package, now) != now:
+            note(f"The run was begun with {package} {before[package]} and goes on with {now}.", "yellow")
+
+
+def _run(config: RunConfig, output_dir: Path, resume: bool, workers: int, retries: int, hidden: bool) -> dict[str, Any]:
+    from backtrail.benchmarks.results import ResultsError
+    from backtrail.benchmarks.runner import RunStopped
+    from backtrail.benchmarks.runner import run as play
+
+    last: list[Progress] = []
+    with progress_bar(TextColumn("{task.fields[state]}"), hidden=hidden) as bar:
+        task = bar.add_task("Episodes", total=None, state="")
+
+        def show(now: Progress) -> None:
+            last[:] = [now]
+            bar.update(task, completed=now.done, total=now.planned, state=_state(now))
+
+        try:
+            return play(config, output_dir, resume=resume, workers=workers, retries=retries, progress=show)
+        except KeyboardInterrupt:
+            bar.stop()
+            done, planned = (last[0].done, last[0].planned) if last else (0, 0)
+            note(
+                f"Stopped. {done} of {planned} episodes are finished and kept; the same command with --resume goes on."
+            )
+            raise typer.Exit(130) from None
+        except (ResultsError, OSError) as error:
+            bar.stop()
+            fail(str(error))
+        except RunStopped as error:
+            bar.stop()
+            fail(f"{error}. What is finished is kept; see {output_dir / config.name / 'failures.jsonl'}", code=1)
+
+
+def _state(now: Progress) -> str:
+    won = f"{now.successes / now.done:4.0%} won" if now.done else ""
+    failed = f", {now.failures} failed" if now.failures else ""
+    return f"{now.done}/{now.planned}  {won}{failed}"
+
+
+def _show(folder: Path, config: RunConfig, summary: dict[str, Any], as_json: bool) -> None:
+    from backtrail.benchmarks.commands.tables import details
+    from backtrail.benchmarks.results import RunFolder
+
+    if as_json:
+        emit_json({"folder": str(folder), "config": config.to_json(), "summary": summary})
+    else:
+        stdout().print(details(config, summary))
+    note(f"Results: {folder}. A report: backtrail report {folder}")
+    if missing := summary["planned"] - summary["episodes"]:
+        last = RunFolder.open(folder).failures[-1]
+        note(f"{missing} of {summary['planned']} episodes have no result. The last fault, in {last['episode']}:", "red")
+        note(f"{last['error']}\nAll are in {folder / 'failures.jsonl'}.")
+        note("The same command with --resume tries these episodes again, up to --retries times in all.")
+        raise typer.Exit(1)
