@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -127,3 +128,26 @@ def test_registering_twice_changes_nothing() -> None:
 
 def test_the_front_door_is_small() -> None:
     assert len(backtrail.envs.__all__) <= 10
+
+
+@each_id
+def test_a_snapshot_restores_in_another_process(env_id: str, tmp_path: Path) -> None:
+    env = gym.make(env_id)
+    bottom = env.unwrapped
+    assert isinstance(bottom, ExplorableEnv)
+    _, info = env.reset(seed=4)
+    for pick in (3, 14, 15, 9):
+        _, _, _, _, info = env.step(info["admissible_actions"][pick % len(info["admissible_actions"])])
+    (tmp_path / "place").write_bytes(bottom.snapshot().to_bytes())
+    code = (
+        "import sys, gymnasium as gym, backtrail.envs; from backtrail.envs import Snapshot; from pathlib import Path\n"
+        f"env = gym.make({env_id!r}).unwrapped; env.reset(options={{'task_id': {info['task_id']!r}}})\n"
+        f"_, info = env.restore(Snapshot.from_bytes(Path({str(tmp_path / 'place')!r}).read_bytes()))\n"
+        "print(env.fingerprint())\n"
+        "for _ in range(10): print(env.step(info['admissible_actions'][-1])[0]['text'])"
+    )
+    there = subprocess.check_output([sys.executable, "-c", code], text=True).splitlines()
+    here = [bottom.fingerprint()]
+    action = info["admissible_actions"][-1]
+    here += "\n".join(bottom.step(action)[0]["text"] for _ in range(10)).splitlines()
+    assert there == here
