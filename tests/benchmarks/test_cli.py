@@ -177,9 +177,14 @@ def test_run_as_json():
 
 
 def test_run_chosen_tasks():
-    found = json.loads(run("--agent", "null", "--task-id", TASK, "--task-id", "train/look_at_obj_in_light/0009",
+    chosen = [f"train/look_at_obj_in_light/000{n}" for n in (9, 3)]
+    found = json.loads(run("--agent", "null", "--task-id", chosen[0], "--task-id", chosen[1],
                            "--max-steps", "1", "--json").stdout)  # fmt: skip
-    assert found["config"]["tasks"] == [TASK, "train/look_at_obj_in_light/0009"]
+    assert found["config"]["tasks"] == chosen
+    assert found["config"]["env_kwargs"]["split"] == "train", "results carry the split of their tasks"
+    mixed = run("--agent", "null", "--task-id", chosen[0], "--task-id", TASK, code=2)
+    assert "one split" in mixed.stderr
+    assert "one split" in run("--agent", "null", "--task-id", chosen[0], "--split", "valid_seen", code=2).stderr
     found = json.loads(run("--agent", "null", "--task-type", "look_at_obj_in_light", "--split", "valid_unseen",
                            "--max-steps", "1", "-n", "3", "--json").stdout)  # fmt: skip
     assert set(found["summary"]["by_task_type"]) == {"look_at_obj_in_light"}
@@ -219,6 +224,23 @@ def test_an_agent_of_ones_own():
     stopped = process("run", "alfworld", "--agent", "mine:Failing", "-n", "12", "--name", "other")
     assert stopped.returncode == 1
     assert "Error: 10 episodes in a row have failed" in stopped.stderr
+    worn = process("run", "alfworld", "--agent", "mine:Failing", "-n", "2", "--resume", "--retries", "1")
+    assert "2 of them have been tried 1 times and are not tried again: add --resume --retries 4" in worn.stderr
+    Path("mine.py").write_text(Path("mine.py").read_text().replace("'look'", "'inventory'"))
+    changed = process("run", "alfworld", "--agent", "mine:Looker", "-n", "4", "--max-steps", "3", "--resume")
+    assert changed.returncode == 2
+    assert "holds a run of another recipe (agent " in changed.stderr, "two versions of an agent must not share a run"
+
+
+def test_an_agent_that_is_none_is_told_so():
+    Path("mute.py").write_text(
+        "from backtrail.agents import Agent\n\nclass Mute(Agent):\n    name = 'mute'\n"
+        "    def act(self, observation, info):\n        return 'look'\n"
+    )
+    failed = process("run", "alfworld", "--agent", "mute:Mute", "-n", "1")
+    assert "Mute.act has to return a Turn, it returned str" in failed.stderr
+    for path in ("mute.py:Mute", "./mute:Mute"):
+        assert "Expected a module's name" in process("run", "alfworld", "--agent", path, "-n", "1").stderr
 
 
 def test_report_and_compare():

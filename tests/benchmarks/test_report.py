@@ -304,7 +304,7 @@ def test_says_if_the_summary_is_another(run: Path) -> None:
         ("episodes.jsonl", "{\n", "line 1, is damaged"),
         ("episodes.jsonl", '{"episode": "corridor/1#0"}\n', "not complete"),
         ("steps/episode-000001.jsonl", "{}\n", "recorded in format"),
-        ("steps/episode-000001.jsonl", '{"format": "backtrail-episode-1"}\n', "not complete"),
+        ("steps/episode-000001.jsonl", '{"format": "backtrail-episode-1"}\n', "no line of an episode"),
     ],
 )
 def test_refuses_a_broken_run(run: Path, name: str, content: str | None, message: str) -> None:

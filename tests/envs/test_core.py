@@ -102,3 +102,20 @@ def test_actions_are_strings_of_bounded_length() -> None:
     for wrong in (3, None, b"go", ["go"]):
         with pytest.raises(gym.error.InvalidAction, match="Nothing was done"):
             sanitize_action(wrong, 5)
+
+
+@pytest.mark.parametrize(
+    "body", ["{", "[1,2]", "5", "[" * 9000, '[["x"],"w",[]]', '["e","w",{"a":1}]', "[" + "9" * 5000 + ",1,1]"]
+)
+def test_a_right_checksum_over_a_wrong_body_is_refused(body: str) -> None:
+    data = json.dumps(["backtrail-snapshot", 1, digest(body), body]).encode()
+    with pytest.raises(SnapshotError):
+        Snapshot.from_bytes(data)
+
+
+def test_what_is_too_deep_cannot_be_written() -> None:
+    deep: Any = ()
+    for _ in range(5000):
+        deep = (deep,)
+    with pytest.raises(SnapshotError):
+        Snapshot("a", "b", deep).to_bytes()

@@ -80,7 +80,69 @@ class Fragile(Corridor):
         return result
 
 
-@pytest.mark.parametrize("broken", [Forgetful, Moody, Gullible, Shared, Silent, Fragile])
+class Vague(Corridor):
+    """Its fingerprint leaves the room out."""
+
+    def fingerprint(self) -> str:
+        return "corridor" if self._room else "the first room"
+
+
+class Fickle(Corridor):
+    """Its fingerprint depends on when it is asked."""
+
+    def fingerprint(self) -> str:
+        self._asked = getattr(self, "_asked", 0) + 1
+        return f"{super().fingerprint()} {self._asked}"
+
+
+class Numbered(Corridor):
+    """Its fingerprint is no string."""
+
+    def fingerprint(self) -> Any:
+        return self._room
+
+
+class Terse(Corridor):
+    """Info lacks what results need."""
+
+    def _info(self, error: str, won: bool = False) -> dict[str, Any]:
+        info = super()._info(error, won)
+        del info["success"]
+        return info
+
+
+class Flying(Corridor):
+    """Offers to undo by what cannot be done."""
+
+    def undo_actions(self) -> list[str]:
+        return ["fly"]
+
+
+class Hashed(Corridor):
+    """Its fingerprint is another one in every process."""
+
+    def fingerprint(self) -> str:
+        return str(hash(f"room {self._room}"))
+
+
+FAULTS = [Forgetful, Moody, Gullible, Shared, Silent, Fragile, Vague, Fickle, Numbered, Terse, Flying]
+
+
+@pytest.mark.parametrize("broken", FAULTS)
 def test_every_fault_is_caught(broken: Callable[[int], Corridor]) -> None:
     with pytest.raises(AssertionError):
         check_explorable(lambda: broken(4))
+
+
+def test_a_fault_that_only_shows_in_another_process_is_caught() -> None:
+    testing.check_processes(Corridor)
+    with pytest.raises(AssertionError, match="process"):
+        testing.check_processes(Hashed)
+
+
+def test_a_broken_law_is_named_with_its_walk() -> None:
+    with pytest.raises(AssertionError) as caught:
+        check_explorable(lambda: Flying(4))
+    assert any("check_undo" in note and "walk=[" in note for note in caught.value.__notes__)
+    with pytest.raises(TypeError, match="function or class"):
+        check_explorable(Corridor(4))  # pyright: ignore[reportArgumentType]

@@ -75,26 +75,28 @@ class Replay(Agent):
         Raises:
             AgentError: If there is none.
         """
-        self._paths: dict[str, Path] = {}
-        for path in sorted(Path(folder).rglob("*.jsonl")):
+        self._found: dict[str, list[tuple[int | None, Path]]] = {}
+        for path in sorted(path for path in Path(folder).rglob("*.jsonl") if path.is_file()):
             try:
-                task_id = read_episode(path)[0]["info"].get("task_id", "")
-            except (ValueError, KeyError):
+                head = read_episode(path)[0]
+            except ValueError:
                 continue  # another kind of JSONL, as in a run folder
-            self._paths.setdefault(task_id, path)
-        if not self._paths:
+            self._found.setdefault(str(head["info"].get("task_id", "")), []).append((head["seed"], path))
+        if not self._found:
             raise AgentError(f"Expected recorded episodes under {folder}, found none")
 
     def reset(self, task: Task) -> None:
-        """Begin the recorded episode of the task.
+        """Begin the recorded episode of the task: the one with its seed, else the first.
 
         Raises:
             AgentError: If the task was not recorded.
         """
         super().reset(task)
-        if task.task_id not in self._paths:
+        found = self._found.get(task.task_id)
+        if not found:
             raise AgentError(f"No recorded episode of {task.task_id!r}")
-        self._actions = iter([row["action"] for row in read_episode(self._paths[task.task_id])[1:]])
+        path = next((path for seed, path in found if seed == task.seed), found[0][1])
+        self._actions = iter([row["action"] for row in read_episode(path)[1:]])
 
     def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Turn:
         """Return the next recorded action."""

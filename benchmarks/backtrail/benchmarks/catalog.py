@@ -87,6 +87,10 @@ def agent_class(name: str) -> type[Agent]:
     if name in AGENTS:
         return AGENTS[name]
     module, _, attribute = name.partition(":")
+    if module.endswith(".py") or "/" in module:
+        raise ValueError(
+            f"Expected a module's name, as in an import, got the path {module!r}: the current folder is searched"
+        )
     try:
         found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:

@@ -145,6 +145,8 @@ class Player:
         terminated = truncated = False
         while not (terminated or truncated):
             turn: Turn = tally.timed("agent", lambda: agent.act(observation, info))  # noqa: B023  # called at once
+            if not isinstance(turn, Turn):
+                raise TypeError(f"{type(agent).__name__}.act has to return a Turn, it returned {type(turn).__name__}")
             env.annotate(**_note(turn))
             observation, reward, terminated, truncated, info = tally.timed("env", lambda: env.step(turn.action))  # noqa: B023
             tally.step(turn, float(reward), info)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import platform
 import subprocess
@@ -14,7 +15,8 @@ from typing import Any
 import gymnasium as gym
 
 import backtrail.envs  # noqa: F401  # registers the ids
-from backtrail.benchmarks.catalog import agent_class
+from backtrail.agents import Agent
+from backtrail.benchmarks.catalog import AGENTS, agent_class
 from backtrail.benchmarks.recipe import RunConfig
 from backtrail.envs import ExplorableEnv
 
@@ -77,7 +79,7 @@ def plan(
         env_id=env_id,
         env_kwargs=kwargs,
         wrappers=["Fingerprint", "VisitCount", *["Rollback"] * bool(rollback_methods), "Record"],
-        agent={"name": agent["name"], "options": dict(agent["options"])},
+        agent={"name": agent["name"], "options": dict(agent["options"]), **_source(kind)},
         tasks=chosen,
         episodes_per_task=episodes_per_task,
         seed=seed,
@@ -177,6 +179,12 @@ def _read_worlds(
     finally:
         env.close()
     return sorted(labels), hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()
+
+
+def _source(kind: type[Agent]) -> dict[str, str]:
+    """Return the digest of the file of an agent from elsewhere, so that a run never mixes two versions of it."""
+    file = None if kind in AGENTS.values() else inspect.getsourcefile(kind)
+    return {"source_sha256": hashlib.sha256(Path(file).read_bytes()).hexdigest()} if file else {}
 
 
 def _git() -> dict[str, Any] | None:

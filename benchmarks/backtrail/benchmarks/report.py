@@ -52,6 +52,8 @@ def write_html(run: Path, out: Path, *, max_episodes: int = 200, max_bytes: int 
         page = _render(folder, rows, _embed(folder.path.resolve(), rows, max_episodes, max_bytes))
     except KeyError as error:
         raise ResultsError(f"A row of {run} is not complete: {error} is missing") from error
+    if out.is_dir():
+        raise ResultsError(f"Expected a file to write the report to, got the folder {out}")
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f"{out.name}.{os.getpid()}.tmp")
     # What a model wrote may hold lone surrogates, which UTF-8 has no bytes for.

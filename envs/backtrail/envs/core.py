@@ -49,7 +49,10 @@ class Snapshot:
         Raises:
             SnapshotError: If the payload holds anything but plain values and tuples.
         """
-        body = json.dumps([self.env, self.world, _plain(self.payload)], separators=(",", ":"))
+        try:
+            body = json.dumps([self.env, self.world, _plain(self.payload)], separators=(",", ":"))
+        except (ValueError, RecursionError) as error:
+            raise SnapshotError(f"The payload cannot be written as JSON: {error}") from None
         return json.dumps([_MAGIC, _FORMAT, digest(body), body], separators=(",", ":")).encode()
 
     @classmethod
@@ -61,16 +64,16 @@ class Snapshot:
         """
         try:
             magic, version, checksum, body = json.loads(data)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise SnapshotError(
-                f"Expected the bytes of a snapshot, got {len(data)} bytes that are not: {error}"
-            ) from None
-        if magic != _MAGIC or version != _FORMAT:
-            raise SnapshotError(f"Expected {_MAGIC} format {_FORMAT}, got {magic!r} format {version!r}")
-        if not isinstance(body, str) or digest(body) != checksum:
-            raise SnapshotError("The snapshot is damaged: its checksum does not fit. Take it again.")
-        env, world, payload = json.loads(body)
-        return cls(env, world, _tuples(payload))
+            if magic != _MAGIC or version != _FORMAT:
+                raise SnapshotError(f"Expected {_MAGIC} format {_FORMAT}, got {magic!r} format {version!r}")
+            if digest(body) != checksum:
+                raise SnapshotError("The snapshot is damaged: its checksum does not fit. Take it again.")
+            env, world, payload = json.loads(body)
+            if not isinstance(env, str) or not isinstance(world, str):
+                raise SnapshotError(f"Expected the names of environment and world, got {env!r} and {world!r}")
+            return cls(env, world, _tuples(payload))
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise SnapshotError(f"Expected the bytes of a snapshot, got {len(data)} that are not: {error}") from None
 
     def check(self, env: str, world: str) -> None:
         """Raise `SnapshotError` unless the snapshot belongs to this environment family and world."""
@@ -92,6 +95,8 @@ def _plain(value: Any) -> Any:
 
 
 def _tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        raise SnapshotError("A snapshot payload holds plain values and tuples only, got a mapping")
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
 
 
@@ -139,11 +144,20 @@ def restore(env: gym.Env, snapshot: Snapshot) -> tuple[Any, dict[str, Any]]:
 
     Gymnasium's observation wrappers transform the observation and wrappers with a ``restored(observation, info)`` method
     (all of Backtrail's) annotate it; all others are passed by, so that clocks and statistics stay as they are.
+
+    Raises:
+        SnapshotError: If the snapshot belongs to another environment or game; nothing has changed then.
+        TypeError: If there is no explorable environment, or a wrapper makes observations of earlier ones (a stack of frames):
+            `backtrail.envs.Rollback` keeps the state of such wrappers, this function cannot.
     """
     if isinstance(env, ExplorableEnv):
         return env.restore(snapshot)
     if not isinstance(env, gym.Wrapper):
         raise TypeError(f"Expected an ExplorableEnv below the wrappers, got {type(env).__name__}")
+    if not isinstance(env, gym.ObservationWrapper) and env.observation_space is not env.env.observation_space:
+        raise TypeError(
+            f"Expected wrappers whose observations can be made anew, got {type(env).__name__}: use Rollback"
+        )
     observation, info = restore(env.env, snapshot)
     if isinstance(env, gym.ObservationWrapper):
         return env.observation(observation), info

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.spaces.utils import flatten, flatten_space
 from gymnasium.vector.utils import create_shared_memory
 
 __all__ = ["FreeText"]
@@ -74,3 +75,13 @@ def _refuse_shared_memory(space: FreeText, n: int = 1, ctx: BaseContext | None =
         "FreeText cannot be passed through shared memory (Gymnasium would return the same wrong string at every step). "
         "Use AsyncVectorEnv(..., shared_memory=False) or backtrail.envs.make_vec, which does so."
     )
+
+
+@flatten_space.register(FreeText)
+def _refuse_flat_space(space: FreeText) -> NoReturn:
+    raise TypeError("FreeText has no array form: encode the text (a tokenizer, an embedding) before flattening")
+
+
+@flatten.register(FreeText)
+def _refuse_flat(space: FreeText, x: str) -> NoReturn:
+    raise TypeError("FreeText has no array form: encode the text (a tokenizer, an embedding) before flattening")

@@ -10,38 +10,57 @@ Example:
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+import cloudpickle  # a dependency of gymnasium
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 
-from backtrail.envs.core import ExplorableEnv, Snapshot, SnapshotError, digest, sanitize_action
-from backtrail.envs.spaces import FreeText
+from backtrail.envs._walking import Walk, check_mutations, choose, digest_of, explorable, go, refused, steps_of, trace
+from backtrail.envs.core import Snapshot
+from backtrail.envs.corridor import Corridor
 from backtrail.envs.wrappers.fingerprint import fingerprint_of
 from backtrail.envs.wrappers.rollback import Rollback
 
 __all__ = ["Corridor", "ExplorableTests", "check_explorable", "trace"]
 
 Make = Callable[[], gym.Env]
-Walk = Sequence[int]
 
 NOISE = ("", " ", "\x00", "é中\n", "{'action': 1}", "$(touch /tmp/x); `id`", "a" * 1_000_000, "rollback", "\ud800")
 """Actions that no text environment lists, some of them hostile."""
 
 
 def check_explorable(make: Make, seeds: Sequence[int] = (0, 1, 2), length: int = 20) -> None:
-    """Run every law on ``make()`` with a random walk for each seed; raise AssertionError at the first that is broken."""
+    """Run every law on ``make()`` with a random walk for each seed; raise AssertionError at the first that is broken.
+
+    Args:
+        make: A function (or class) that returns a new environment.
+        seeds: Seeds of the environment and of the walks.
+        length: Length of the walks.
+    """
+    if not callable(make):
+        raise TypeError(f"Expected a function or class that makes an environment, got {type(make).__name__}")
     check_gymnasium(make)
     check_foreign_snapshot(make)
+    laws = (
+        check_info, check_fingerprint, check_deterministic, check_restore, check_bytes, check_fresh_info, check_undo, check_noise,
+    )  # fmt: skip
     for seed in seeds:
         walk = [int(n) for n in np.random.default_rng(seed).integers(1 << 16, size=length)]
-        for law in (check_deterministic, check_restore, check_bytes, check_fresh_info, check_undo, check_noise):
-            law(make, seed, walk)
+        for law in laws:
+            try:
+                law(make, seed, walk)
+            except Exception as error:
+                error.add_note(f"The law {law.__name__} was broken with seed={seed}, walk={walk}")
+                raise
 
 
 class ExplorableTests:
@@ -69,6 +88,10 @@ class ExplorableTests:
         """Every law holds on random walks."""
         check_explorable(self.make, self.seeds, self.length)
 
+    def test_processes(self) -> None:
+        """Another process comes to the same fingerprints."""
+        check_processes(self.make, self.seeds)
+
 
 # -- laws -------------------------------------------------------------------------------------------------
 
@@ -80,6 +103,57 @@ def check_gymnasium(make: Make) -> None:
         env = make()
         check_env(env.unwrapped, skip_render_check=env.spec is None)  # without a spec it cannot make others
         env.close()
+
+
+def check_info(make: Make, seed: int, walk: Walk) -> None:
+    """Info tells what results need: task_id, data, admissible_actions (a list or None), action_error and success."""
+    env = make()
+    for info in (env.reset(seed=seed)[1], go(env, seed, walk)):
+        missing = {"task_id", "data", "admissible_actions", "action_error", "success"} - set(info)
+        assert not missing, f"info has no {', '.join(sorted(missing))}"
+        assert isinstance(info["admissible_actions"], list | None), "admissible_actions is neither a list nor None"
+
+
+def check_fingerprint(make: Make, seed: int, walk: Walk) -> None:
+    """Where fingerprints are equal, the same actions are admissible and each leads to the same fingerprint and reward.
+
+    Walks of many lengths are taken from one start, so that states are met again by other ways.
+    """
+    env = make()
+    bottom = explorable(env)
+    first: dict[str, tuple[Any, dict[Any, tuple[Any, ...]]]] = {}
+    for length in range(len(walk)):
+        info = go(env, seed, [*walk[length:], *walk[:length]])
+        here = bottom.fingerprint()
+        assert isinstance(here, str), f"a fingerprint is a string, got {type(here).__name__}"
+        assert bottom.fingerprint() == here, "the fingerprint changes from one call to the next"
+        possible = info.get("admissible_actions")
+        known, futures = first.setdefault(here, (possible, {}))
+        assert known == possible, f"the fingerprint {here} stands for places with other admissible actions"
+        for pick in walk[:5]:
+            place, action = bottom.snapshot(), choose(env, info, pick)
+            _, reward, terminated, _, _ = bottom.step(action)
+            future = (bottom.fingerprint(), float(reward), terminated)
+            bottom.restore(place)
+            was = futures.setdefault(repr(action), future)
+            assert was == future, (
+                f"from the fingerprint {here} the action {action!r} once led to {was}, now to {future}"
+            )
+
+
+def check_processes(make: Make, seeds: Sequence[int] = (0,)) -> None:
+    """Two other processes with other hash seeds come to the same fingerprints; ``make`` is sent to them by cloudpickle."""
+    program = (
+        "import sys, cloudpickle; make, seeds = cloudpickle.load(sys.stdin.buffer)\n"
+        "for seed in seeds: env = make(); env.reset(seed=seed); print(env.unwrapped.fingerprint())"
+    )
+    said = []
+    for hash_seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        command = [sys.executable, "-c", program]
+        load = cloudpickle.dumps((make, list(seeds)))
+        said.append(subprocess.run(command, input=load, env=environment, capture_output=True, check=True).stdout)
+    assert said[0] == said[1], "the fingerprint depends on the process (on hash() or the order of a set, perhaps)"
 
 
 def check_deterministic(make: Make, seed: int, walk: Walk) -> None:
@@ -94,39 +168,41 @@ def check_deterministic(make: Make, seed: int, walk: Walk) -> None:
 def check_restore(make: Make, seed: int, walk: Walk) -> None:
     """``restore(snapshot())`` is the identity: on fingerprint, observation, info, and on the next ten steps."""
     env = make()
-    bottom = _explorable(env)
-    info = _go(env, seed, walk[:-10])
+    bottom = explorable(env)
+    info = go(env, seed, walk[:-10])
     place, here, admissible = bottom.snapshot(), bottom.fingerprint(), info.get("admissible_actions")
-    future = [_bytes(step) for step in _steps(bottom, info, walk[-10:])]
+    future = [digest_of(step) for step in steps_of(bottom, info, walk[-10:])]
     for _ in range(2):
-        observation, info = bottom.restore(place)
+        returned = bottom.restore(place)
+        assert isinstance(returned, tuple) and len(returned) == 2, "restore returns (observation, info)"
+        observation, info = returned
         assert observation in env.observation_space, "restore returned an observation that is not in the space"
         assert bottom.fingerprint() == here, "restore arrived in another state"
         assert info.get("admissible_actions") == admissible, "restore offers other actions"
         assert fingerprint_of(bottom.snapshot().payload) == fingerprint_of(place.payload), "a snapshot of it differs"
-        again = [_bytes(step) for step in _steps(bottom, info, walk[-10:])]
+        again = [digest_of(step) for step in steps_of(bottom, info, walk[-10:])]
         assert again == future, "the steps after restore differ from the steps before"
 
 
 def check_bytes(make: Make, seed: int, walk: Walk) -> None:
     """A snapshot survives as plain bytes, and another environment of the same task restores it."""
     env, other = make(), make()
-    info = _go(env, seed, walk)
-    bottom, far = _explorable(env), _explorable(other)
+    info = go(env, seed, walk)
+    bottom, far = explorable(env), explorable(other)
     data = bottom.snapshot().to_bytes()
     assert Snapshot.from_bytes(data) == bottom.snapshot(), "a snapshot changes on the way through bytes"
-    _go(other, seed, [])
+    go(other, seed, [])
     _, there = far.restore(Snapshot.from_bytes(data))
     assert far.fingerprint() == bottom.fingerprint(), "the restored snapshot is another state"
-    after, before = (list(map(_bytes, _steps(b, i, walk[:10]))) for b, i in ((far, there), (bottom, info)))
+    after, before = (list(map(digest_of, steps_of(b, i, walk[:10]))) for b, i in ((far, there), (bottom, info)))
     assert after == before, "the steps after a restore from bytes differ"
 
 
 def check_foreign_snapshot(make: Make) -> None:
     """A snapshot of another environment or world, or a damaged one, is refused and changes nothing."""
     env = make()
-    bottom = _explorable(env)
-    _go(env, 0, [3, 1])
+    bottom = explorable(env)
+    go(env, 0, [3, 1])
     here, place = bottom.fingerprint(), bottom.snapshot()
     wrong = (
         Snapshot("another-environment/1", place.world, place.payload),
@@ -134,11 +210,12 @@ def check_foreign_snapshot(make: Make) -> None:
         Snapshot(place.env, place.world, ("not", "a", "state")),
     )
     for foreign in wrong:
-        _refused(lambda foreign=foreign: bottom.restore(foreign))
+        refused(lambda foreign=foreign: bottom.restore(foreign))
         assert bottom.fingerprint() == here, "a refused snapshot changed the state"
+    check_mutations(bottom, place)
     data = place.to_bytes()
     for damaged in (b"", data[:-9], data.replace(b"1", b"2"), pickle.dumps(place.payload)):
-        _refused(lambda damaged=damaged: Snapshot.from_bytes(damaged))
+        refused(lambda damaged=damaged: Snapshot.from_bytes(damaged))
 
 
 def check_fresh_info(make: Make, seed: int, walk: Walk) -> None:
@@ -146,15 +223,15 @@ def check_fresh_info(make: Make, seed: int, walk: Walk) -> None:
     env = make()
     _, info = env.reset(seed=seed)
     plain = list(trace(make(), seed, walk))
-    seen = [_bytes((env.reset(seed=seed)[0], info))]
+    seen = [digest_of((env.reset(seed=seed)[0], info))]
     for pick in walk:
-        action = _choose(env, info, pick)
+        action = choose(env, info, pick)
         for value in info.values():
             if isinstance(value, list):
                 value.clear()
         info.clear()
         observation, reward, terminated, truncated, info = env.step(action)
-        seen.append(_bytes((observation, reward, terminated, truncated, info)))
+        seen.append(digest_of((observation, reward, terminated, truncated, info)))
         if terminated or truncated:
             break
     assert seen == plain, "changing a returned info changes what comes later"
@@ -163,18 +240,19 @@ def check_fresh_info(make: Make, seed: int, walk: Walk) -> None:
 def check_undo(make: Make, seed: int, walk: Walk) -> None:
     """`undo_actions` are actions of the space, and `Rollback` by acting claims *exact* only where the state is the old one."""
     env = Rollback(make(), action=None, methods=("act",))
-    bottom = _explorable(env)
+    bottom = explorable(env)
     _, info = env.reset(seed=seed)
     for pick in walk:
         before = bottom.fingerprint()
-        action = _choose(env.env, info, pick)
+        action = choose(env.env, info, pick)
         _, _, terminated, truncated, info = env.step(action)
         if terminated or truncated:
             return
         after = bottom.fingerprint()
-        assert all(undo in env.action_space for undo in bottom.undo_actions()), (
-            "undo_actions are not in the action space"
-        )
+        allowed = info.get("admissible_actions")
+        for undo in bottom.undo_actions():
+            assert undo in env.action_space, f"undo_actions offers {undo!r}, which is not in the action space"
+            assert allowed is None or undo in allowed, f"undo_actions offers {undo!r}, which is not admissible"
         _, _, terminated, truncated, info = env.rollback()
         status, now = info["rollback"]["status"], bottom.fingerprint()
         assert (status == "exact") == (now == before), f"Rollback says {status!r}, the state says otherwise"
@@ -190,147 +268,13 @@ def check_noise(make: Make, seed: int, walk: Walk) -> None:
     env = make()
     if not isinstance(env.action_space, spaces.Text):
         return
-    info = _go(env, seed, walk)
+    info = go(env, seed, walk)
     for noise in NOISE:
-        before = _explorable(env).fingerprint()
+        before = explorable(env).fingerprint()
         observation, _, terminated, _, info = env.step(noise)
         assert observation in env.observation_space
         assert info["action_error"], f"no action_error for {noise[:20]!r}"
-        assert _explorable(env).fingerprint() == before, f"{noise[:20]!r} changed the state"
+        now = explorable(env).fingerprint()
+        assert now == before, f"the action {noise[:20]!r} is not admissible and changed the fingerprint"
         if terminated:
             return
-
-
-# -- tools ------------------------------------------------------------------------------------------------
-
-
-def trace(env: gym.Env, seed: int, walk: Walk) -> Iterator[str]:
-    """Yield a digest of all that reset and each step of a walk return, until the episode ends."""
-    observation, info = env.reset(seed=seed)
-    yield _bytes((observation, info))
-    yield from map(_bytes, _steps(env, info, walk))
-
-
-def _steps(env: gym.Env, info: dict[str, Any], walk: Walk) -> Iterator[tuple[Any, ...]]:
-    for pick in walk:
-        step = env.step(_choose(env, info, pick))
-        info = step[4]
-        yield step
-        if step[2] or step[3]:
-            return
-
-
-def _go(env: gym.Env, seed: int, walk: Walk) -> dict[str, Any]:
-    """Reset and walk, stopping before a step that ends the episode; return the last info."""
-    _, info = env.reset(seed=seed)
-    bottom = _explorable(env)
-    for pick in walk:
-        place = bottom.snapshot()
-        _, _, terminated, truncated, after = env.step(_choose(env, info, pick))
-        if terminated or truncated:
-            return bottom.restore(place)[1]
-        info = after
-    return info
-
-
-def _choose(env: gym.Env, info: dict[str, Any], pick: int) -> Any:
-    possible = info.get("admissible_actions")
-    if possible:
-        return possible[pick % len(possible)]
-    env.action_space.seed(pick % 16)
-    return env.action_space.sample()
-
-
-def _bytes(result: tuple[Any, ...]) -> str:
-    return fingerprint_of(list(result))
-
-
-def _explorable(env: gym.Env) -> ExplorableEnv:
-    bottom = env.unwrapped
-    assert isinstance(bottom, ExplorableEnv), f"expected an ExplorableEnv, got {type(bottom).__name__}"
-    return bottom
-
-
-def _refused(attempt: Callable[[], Any]) -> None:
-    try:
-        attempt()
-    except SnapshotError:
-        return
-    raise AssertionError("a foreign or damaged snapshot was not refused with SnapshotError")
-
-
-class Corridor(ExplorableEnv[dict[str, str], str]):
-    """A corridor of rooms with a door at the far end: the smallest explorable environment, for tests and examples.
-
-    Actions are ``left``, ``right`` and ``open`` (at the last room, which wins).
-    """
-
-    metadata = {"render_modes": []}
-    snapshot_kind = "native"
-
-    def __init__(self, rooms: int = 5):
-        """Make a corridor of ``rooms`` rooms; episodes begin in one of all but the last."""
-        self.rooms = rooms
-        space = spaces.Dict({"goal": FreeText(64), "text": FreeText(64)})
-        self.observation_space = space  # pyright: ignore[reportAttributeAccessIssue]  # Gymnasium types Dict by its spaces
-        self.action_space = FreeText(64)
-        self._room, self._last = -1, 0
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, str], dict[str, Any]]:
-        """Begin somewhere."""
-        super().reset(seed=seed)
-        self._room, self._last = int(self.np_random.integers(self.rooms - 1)), 0
-        return self._observe(), self._info("")
-
-    def step(self, action: str) -> tuple[dict[str, str], float, bool, bool, dict[str, Any]]:
-        """Walk, or open the door."""
-        if self._room < 0:
-            raise gym.error.ResetNeeded("Expected reset() before step()")
-        command, error = sanitize_action(action, 64)
-        before, won = self._room, False
-        if command in self._possible():
-            self._room += {"left": -1, "right": 1}.get(command, 0)
-            won = command == "open"
-        else:
-            error = error or f"expected one of {', '.join(self._possible())}, got {command!r}"
-        self._last = self._room - before
-        return self._observe(), float(won), won, False, self._info(error, won)
-
-    def fingerprint(self) -> str:
-        """Return the digest of the room."""
-        return f"corridor-1:{digest(f'{self.rooms} {self._room}')}"
-
-    def snapshot(self) -> Snapshot:
-        """Return the room and the last step."""
-        return Snapshot("corridor/1", str(self.rooms), (self._room, self._last))
-
-    def restore(self, snapshot: Snapshot) -> tuple[dict[str, str], dict[str, Any]]:
-        """Go to the room of a snapshot."""
-        snapshot.check("corridor/1", str(self.rooms))
-        match snapshot.payload:
-            case (int(room), int(last)) if 0 <= room < self.rooms:
-                self._room, self._last = room, last
-            case other:
-                raise SnapshotError(f"Expected a room below {self.rooms} and a step, got {other!r}")
-        return self._observe(), self._info("")
-
-    def undo_actions(self) -> list[str]:
-        """Return the opposite step."""
-        return {1: ["left"], -1: ["right"]}.get(self._last, [])
-
-    def facts(self) -> frozenset[str]:
-        """Return where the agent is."""
-        return frozenset({f"in room {self._room}"})
-
-    def _possible(self) -> list[str]:
-        last = self._room == self.rooms - 1
-        return [*(["left"] if self._room else []), "open" if last else "right"]
-
-    def _observe(self) -> dict[str, str]:
-        return {"goal": "find the door and open it", "text": f"room {self._room}"}
-
-    def _info(self, error: str, won: bool = False) -> dict[str, Any]:
-        common = {"task_id": f"corridor/{self.rooms}", "data": "corridor", "success": won}
-        return {**common, "admissible_actions": self._possible(), "action_error": error}

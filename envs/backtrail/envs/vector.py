@@ -13,7 +13,7 @@ __all__ = ["make_vec"]
 
 
 def make_vec(
-    env: str | Callable[[], gym.Env],
+    env: str | Callable[..., gym.Env],
     num_envs: int = 1,
     mode: Literal["sync", "async"] = "sync",
     *,
@@ -32,7 +32,7 @@ def make_vec(
         wrappers: Put on each environment, the first innermost.
         context: How "async" starts processes ("fork", "spawn", "forkserver"); None for Python's default.
         autoreset_mode: As in Gymnasium.
-        **kwargs: Passed to ``gymnasium.make``.
+        **kwargs: Passed to ``gymnasium.make``, or to the function.
 
     Raises:
         ValueError: On another mode or less than one environment.
@@ -55,10 +55,10 @@ def make_vec(
 
 
 def _make(
-    env: str | Callable[[], gym.Env], wrappers: tuple[Callable[[gym.Env], gym.Env], ...], kwargs: dict[str, Any]
+    env: str | Callable[..., gym.Env], wrappers: tuple[Callable[[gym.Env], gym.Env], ...], kwargs: dict[str, Any]
 ) -> gym.Env:
     """Make one environment; a worker that imports this function has our ids registered."""
-    made = gym.make(env, **kwargs) if isinstance(env, str) else env()
+    made = gym.make(env, **kwargs) if isinstance(env, str) else env(**kwargs)
     for wrapper in wrappers:
         made = wrapper(made)
     return made

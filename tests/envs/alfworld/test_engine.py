@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from backtrail.envs.alfworld import generate
 from backtrail.envs.alfworld.engine import Engine
+from backtrail.envs.alfworld.expert import shortest_plan
 from backtrail.envs.alfworld.explain import facts
 from backtrail.envs.alfworld.game import Game, GameError, State, load_game, parse_game, read_state
 from backtrail.envs.alfworld.goal import TASK_TYPES, GoalError, parse_goal
@@ -296,3 +298,21 @@ def test_goals_are_known_by_structure() -> None:
     assert kinds == set(TASK_TYPES)
     with pytest.raises(GoalError, match="none of ALFWorld's six"):
         parse_goal("(:goal (and (holds agent1 apple)))")
+
+
+@pytest.mark.official
+def test_a_problem_with_any_fact_cut_short_is_refused_or_playable(official_file: Path) -> None:
+    problem = json.loads(official_file.read_text())["pddl_problem"]
+    words = re.findall(r"\S+", problem)
+    rng = np.random.default_rng(2)
+    for at in rng.integers(len(words), size=150):
+        changed = problem.replace(
+            words[at], words[at].rstrip(")")[: len(words[at]) // 2] + ")" * words[at].count(")"), 1
+        )
+        try:
+            game = parse_game(changed, "task", "alfworld:json_2.1.3")
+        except GameError:
+            continue
+        engine = Engine(game)
+        shortest_plan(engine)
+        follow(engine, rng.integers(1 << 16, size=20).tolist())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import gymnasium as gym
 import pytest
 from hypothesis import given, settings
@@ -200,3 +202,34 @@ def test_fingerprint_levels() -> None:
         "exact": 1,
         "observation": 3,
     }
+
+
+def test_a_snapshot_of_the_other_names_is_refused() -> None:
+    one, other = ALFWorldEnv(task_id=HEAT), ALFWorldEnv(task_id=HEAT, names="textworld")
+    for env in (one, other):
+        env.reset(seed=0)
+    with pytest.raises(SnapshotError, match="another game"):
+        other.restore(one.snapshot())
+
+
+def test_no_task_id_at_reset_means_the_one_given_before() -> None:
+    env = ALFWorldEnv(task_id=HEAT)
+    assert env.reset(options={"task_id": None})[1]["task_id"] == HEAT
+    with pytest.raises(ValueError, match="taskid"):
+        env.reset(options={"taskid": HEAT})
+    with pytest.raises(ValueError, match="at least one"):
+        ALFWorldEnv(task_types=[])
+
+
+def test_threads_share_the_parsed_games() -> None:
+    ids = Tasks("generated", "train", None, "numbered").ids[:600]
+
+    def play(start: int) -> int:
+        env = ALFWorldEnv()
+        for task_id in ids[start::3]:
+            _, info = env.reset(options={"task_id": task_id})
+            env.step(info["admissible_actions"][0])
+        return len(ids[start::3])
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(play, [0, 1, 2, 0, 1, 2])) == 2 * len(ids)

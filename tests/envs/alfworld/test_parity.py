@@ -9,7 +9,8 @@ import gymnasium as gym
 import pytest
 
 from backtrail.benchmarks.parity import Parity, compare
-from backtrail.envs import testing
+from backtrail.envs import Snapshot, SnapshotError, testing
+from backtrail.envs.alfworld import ALFWorldEnv
 from backtrail.envs.alfworld.goal import TASK_TYPES
 from backtrail.envs.alfworld.tasks import SPLITS, Tasks
 
@@ -69,3 +70,20 @@ def test_both_engines_give_the_same_fingerprints() -> None:
         assert envs[0].get_wrapper_attr("fingerprint")() == envs[1].get_wrapper_attr("fingerprint")()
         shown = [env.step(action) for env in envs]
     assert shown[0] == shown[1] and shown[0][4]["success"]
+
+
+def test_the_original_stack_refuses_snapshots_of_the_native_engine() -> None:
+    task_id = "valid_seen/look_at_obj_in_light/0002"
+    native, original = (ALFWorldEnv(engine=engine, task_id=task_id) for engine in ("native", "textworld"))
+    for env in (native, original):
+        env.reset(seed=0)
+    with pytest.raises(SnapshotError, match="alfworld-replay"):
+        original.restore(native.snapshot())
+    place = original.snapshot()
+    here = original.fingerprint()
+    moved = ((*place.payload[0][:1], 0, *place.payload[0][2:]), *place.payload[1:])
+    for payload in (moved, (*place.payload[:-1], (3,))):
+        with pytest.raises(SnapshotError):
+            original.restore(Snapshot(place.env, place.world, payload))
+        assert original.fingerprint() == here
+    original.step("look")

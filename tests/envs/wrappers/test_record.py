@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from gymnasium import spaces
 from PIL import Image
 
-from backtrail.envs import Fingerprint, Record, VisitCount
+from backtrail.envs import Fingerprint, Record, Rollback, VisitCount, make_vec
 from backtrail.envs.testing import Corridor
 from backtrail.envs.wrappers.record import read_episode, replay
 
@@ -127,3 +128,63 @@ def test_lines_are_json_of_plain_values(tmp_path: Path) -> None:
     path = play(Record(Fingerprint(gym.make("CartPole-v1")), tmp_path), 0, [0])
     head = json.loads(path.read_text().split("\n")[0])
     assert head["seed"] == 0 and head["format"] == "backtrail-episode-1" and "CartPole" in head["env"]
+
+
+def test_a_trainers_rollback_is_recorded_and_played_again(tmp_path: Path) -> None:
+    env = Record(VisitCount(Fingerprint(Rollback(Corridor(5)))), tmp_path)
+    env.reset(seed=1)
+    for action in ("right", "left", "sing"):
+        env.step(action)
+    env.rollback(2)
+    env.step("rollback")
+    env.close()
+    assert env.path is not None
+    found = replay(env.path, VisitCount(Fingerprint(Rollback(Corridor(5)))))
+    assert found.exact and found.steps == 5, found.differences
+
+
+def test_another_stack_is_refused(tmp_path: Path) -> None:
+    path = play(Record(Fingerprint(Corridor(4)), tmp_path), 3, ["right"])
+    with pytest.raises(ValueError, match="recorded with"):
+        replay(path, Corridor(4))
+
+
+def test_pictures_of_nested_spaces_have_names_of_their_own(tmp_path: Path) -> None:
+    eye = spaces.Dict({"img/x": spaces.Box(0, 255, (2, 2, 3), np.uint8)})
+
+    class Eyes(Painter):
+        observation_space = spaces.Dict(left=eye, right=eye)
+
+        def _look(self) -> Any:
+            return {"left": {"img/x": self.screen[:2, :2].copy()}, "right": {"img/x": self.screen[2:4, 2:4].copy()}}
+
+    env = Record(Eyes(), tmp_path)
+    env.reset(seed=0)
+    assert len(list(tmp_path.glob("*.png"))) == 2
+
+
+@pytest.mark.parametrize("action", [[0.3], np.array([0.3]), np.array([0.3], np.float32)])
+def test_actions_of_any_precision_are_played_as_they_were(tmp_path: Path, action: Any) -> None:
+    path = play(Record(gym.make("Pendulum-v1"), tmp_path), 0, [action] * 3)
+    assert replay(path, gym.make("Pendulum-v1")).exact
+
+
+def test_many_record_into_one_folder(tmp_path: Path) -> None:
+    (tmp_path / "episode-backup.jsonl").write_text("mine\n")
+    for _ in range(2):
+        envs = make_vec(functools.partial(_recorded, tmp_path), 4, "async")
+        envs.reset(seed=0)
+        envs.close()
+    assert len(list(tmp_path.glob("episode-0*.jsonl"))) == 8
+
+
+def _recorded(folder: Path) -> gym.Env:
+    return Record(Corridor(3), folder)
+
+
+@pytest.mark.parametrize("line", ["[1]", "5", "[" * 5000, '{"format": "backtrail-episode-1"}', '{"info": []}'])
+def test_what_is_no_record_is_a_value_error(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(f"{line}\n")
+    with pytest.raises(ValueError, match=r"x\.jsonl"):
+        read_episode(path)

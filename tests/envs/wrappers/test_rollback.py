@@ -327,3 +327,155 @@ def test_wrong_use_is_said_clearly() -> None:
     for wrong in wrongs:
         with pytest.raises(ValueError, match="Expected"):
             Rollback(Corridor(3), **wrong)
+
+
+class Door(Remote):
+    """Its observation never changes; the state lies outside Python."""
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict]:
+        super().step(action)
+        return 0, float(Remote.server["count"]), False, False, {}
+
+
+def test_a_fingerprint_of_ones_own_is_taken_anew_after_a_copy_is_put_back() -> None:
+    def count(env: gym.Env, _: Any) -> str:
+        return f"count {Remote.server['count']}"
+
+    for methods, status in ((("restore",), "approximate"), (("restore", "replay"), "exact")):
+        env = Rollback(Fingerprint(Door(), fn=count), methods=methods)  # pyright: ignore[reportArgumentType]
+        env.reset(seed=0)
+        env.step(1)
+        env.step(1)
+        assert env.rollback()[4]["rollback"]["status"] == status
+
+
+def test_failed_is_never_said_of_a_world_that_may_have_moved() -> None:
+    env = Rollback(Door(), methods=("restore",))  # same observation everywhere: only the reward gives the copy away
+    env.reset(seed=0)
+    env.step(0)
+    assert env.rollback()[4]["rollback"]["status"] == "approximate"
+
+
+@pytest.mark.parametrize("kind", [float, np.float32, np.float16, np.float64])
+def test_rewards_are_untouched_while_nobody_goes_back(kind: Any) -> None:
+    rewards = iter([0.1, 1e4, 0.01, 0.1, -0.3, 0.1, float("nan"), float("inf"), 0.5])
+
+    class Payer(Both):
+        def step(self, action: int) -> Any:
+            observation, _, terminated, truncated, info = super().step(action)
+            return observation, kind(next(rewards)), terminated, truncated, info
+
+    env = Rollback(Payer(), methods=("replay",))
+    env.reset(seed=0)
+    paid = [env.step(0)[1] for _ in range(9)]
+    expected = [kind(value) for value in (0.1, 1e4, 0.01, 0.1, -0.3, 0.1, float("nan"), float("inf"), 0.5)]
+    assert np.array_equal(paid, expected, equal_nan=True) and all(type(value) is kind for value in paid)
+
+
+def test_a_reward_may_come_as_an_array_of_one() -> None:
+    class Wrapped(Both):
+        def step(self, action: int) -> Any:
+            observation, reward, *rest = super().step(action)
+            return observation, np.array([abs(reward)]), *rest
+
+    env = Rollback(Wrapped())
+    env.reset(seed=0)
+    env.step(1)
+    assert env.rollback()[4]["rollback"]["status"] == "exact"
+
+
+class Gauge(Corridor):
+    """A corridor that is seen as a number."""
+
+    def __init__(self) -> None:
+        super().__init__(6)
+        self.observation_space = spaces.Box(0, 9, (1,), np.float32)  # pyright: ignore[reportAttributeAccessIssue]
+
+    def _observe(self) -> Any:
+        return np.array([self._room], np.float32)
+
+
+def test_wrappers_that_remember_go_back_with_an_explorable_world() -> None:
+    env = Rollback(FrameStackObservation(Gauge(), 3), methods=("restore",))
+    seen = [env.reset(seed=1)[0]]
+    seen += [env.step(action)[0] for action in ("right", "left", "right")]
+    for before in (seen[2], seen[1]):
+        observation, *_, info = env.rollback()
+        assert info["rollback"]["status"] == "exact" and observation in env.observation_space
+        assert (observation == before).all()
+    assert (env.step("left")[0] == seen[2]).all()
+    with pytest.raises(TypeError, match="use Rollback"):
+        restore(env.env, env.unwrapped.snapshot())  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_arriving_by_a_loop_forgets_the_steps_that_were_undone() -> None:
+    class OneSided(Corridor):
+        def undo_actions(self) -> list[str]:
+            return ["left"] if self._last == 1 else []
+
+    env = Rollback(OneSided(5), methods=("act",))
+    env.reset(seed=1)
+    for action in ("right", "left", "sing"):
+        env.step(action)
+    assert env.rollback(3)[4]["rollback"]["status"] == "exact"
+    assert env.rollback()[4]["rollback"]["status"] == "unsupported", "there is nothing left to go back over"
+
+
+def test_what_is_returned_is_the_callers() -> None:
+    env = Rollback(VisitCount(Fingerprint(Corridor(5))))
+    observation, info = env.reset(seed=1)
+    observation.clear()
+    info["admissible_actions"].clear()
+    info.clear()
+    env.step("right")[4].clear()
+    observation, *_, info = env.rollback()
+    assert observation["text"] and info["task_id"] and info["admissible_actions"]
+
+
+def test_a_discrete_space_is_offered_its_number() -> None:
+    class Listing(Both):
+        def step(self, action: int) -> Any:
+            observation, reward, terminated, truncated, _ = super().step(action)
+            return observation, reward, terminated, truncated, {"admissible_actions": [0, 1, 2]}
+
+    env = Rollback(Listing())
+    env.reset(seed=0)
+    possible = env.step(0)[4]["admissible_actions"]
+    assert possible == [0, 1, 2, 3] and all(action in env.action_space for action in possible)
+
+
+def test_stacks_that_cannot_be_right_are_refused(tmp_path: Any) -> None:
+    from backtrail.envs import Record
+
+    for inside in (Rollback(Corridor(3)), Record(Corridor(3), tmp_path), TimeLimit(Rollback(Corridor(3)), 9)):
+        with pytest.raises(ValueError, match="inside Rollback"):
+            Rollback(inside)
+
+
+def test_lifetime_counts_are_not_copied_at_every_step() -> None:
+    counted = VisitCount(Fingerprint(gym.make("CartPole-v1")), scope="lifetime")
+    env = Rollback(counted)
+    env.reset(seed=0)
+    env.step(0)
+    mark = env._trail[0].place
+    assert mark is not None and mark.marks[0] is None
+
+
+def test_a_generator_of_its_own_is_no_obstacle() -> None:
+    import random
+
+    class Own(Both):
+        np_random: Any = random.Random(0)
+
+        def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+            self.view, self.sum = np.zeros((3, 3, 3), np.uint8), np.zeros(1)
+            return {"view": self.view, "sum": self.sum}, {}
+
+        def step(self, action: int) -> tuple[Any, float, bool, bool, dict]:
+            self.view[action] += 1
+            return {"view": self.view, "sum": self.sum}, 0.0, False, False, {}
+
+    env = Rollback(Own(), methods=("restore",))
+    env.reset()
+    env.step(1)
+    assert env.rollback()[4]["rollback"]["status"] == "exact"

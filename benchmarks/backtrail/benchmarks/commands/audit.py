@@ -112,7 +112,8 @@ def _audit(
         )
     else:
         _show(scores, prints, backs)
-        stdout().print(Text("Sound." if sound else "NOT sound.", "green" if sound else "bold red"))
+        whole = "Sound." if prints and backs else "Sound as far as it was looked at."
+        stdout().print(Text(whole if sound else "NOT sound.", "green" if sound else "bold red"))
     return sound
 
 

@@ -36,7 +36,7 @@ def play(
         benchmark = find_benchmark(env)
         made = _make(benchmark.env_id, env_kwargs(data, split or benchmark.evaluation_split, engine), methods(rollback))
         observation, info = made.reset(seed=seed, options={"task_id": task_id} if task_id else None)
-    note(f"{info['task_id']} ({info['data']}). ? lists the admissible actions, Ctrl-D stops.", "dim")
+    note(f"{info['task_id']} ({info['data']}). ? lists the admissible actions, Ctrl-D leaves.", "dim")
     human = Human(lambda prompt: _ask(prompt, info))
     human.reset(Task(benchmark.env_id, info["task_id"], observation["goal"], seed))
     steps, over = 0, False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,6 +27,7 @@ from backtrail.benchmarks.commands.options import (
 
 if TYPE_CHECKING:
     from backtrail.benchmarks.recipe import RunConfig
+    from backtrail.benchmarks.results import RunFolder
     from backtrail.benchmarks.runner import Progress
 
 __all__ = ["run"]
@@ -73,7 +75,7 @@ def run(
 
     with bad_input():
         benchmark = find_benchmark(env)
-        split = split or benchmark.evaluation_split
+        split = _split(benchmark.splits, split, task_id) or benchmark.evaluation_split
         kwargs = env_kwargs(data, split, engine) | ({"task_types": task_type} if task_type else {})
         player = _agent(agent)
         with counter("Reading tasks", no_progress) as progress:
@@ -94,7 +96,18 @@ def run(
     folder = output_dir / config.name
     _tell_of_other_versions(folder, config)
     summary = _run(config, output_dir, resume, workers, retries, no_progress)
-    _show(folder, config, summary, as_json)
+    _show(folder, config, summary, as_json, retries)
+
+
+def _split(known: tuple[str, ...], split: str | None, task_ids: list[str] | None) -> str | None:
+    """Return the split that was asked for, by name or by the ids of tasks; results must not carry another one's name."""
+    named = {task_id.partition("/")[0] for task_id in task_ids or ()} & set(known)
+    if len(named | ({split} if split else set())) > 1:
+        wanted = f" and --split {split}" if split else ""
+        raise ValueError(
+            f"Expected tasks of one split in a run, got {', '.join(sorted(named))}{wanted}: make a run of each"
+        )
+    return named.pop() if named else split
 
 
 def _agent(text: str) -> dict[str, Any]:
@@ -163,7 +176,7 @@ def _state(now: Progress) -> str:
     return f"{now.done}/{now.planned}  {won}{failed}"
 
 
-def _show(folder: Path, config: RunConfig, summary: dict[str, Any], as_json: bool) -> None:
+def _show(folder: Path, config: RunConfig, summary: dict[str, Any], as_json: bool, retries: int) -> None:
     from backtrail.benchmarks.commands.tables import details
     from backtrail.benchmarks.results import RunFolder
 
@@ -176,5 +189,14 @@ def _show(folder: Path, config: RunConfig, summary: dict[str, Any], as_json: boo
         last = RunFolder.open(folder).failures[-1]
         note(f"{missing} of {summary['planned']} episodes have no result. The last fault, in {last['episode']}:", "red")
         note(f"{last['error']}\nAll are in {folder / 'failures.jsonl'}.")
-        note("The same command with --resume tries these episodes again, up to --retries times in all.")
+        note(_advice(RunFolder.open(folder), retries))
         raise typer.Exit(1)
+
+
+def _advice(run: RunFolder, retries: int) -> str:
+    faults = Counter(row["episode"] for row in run.failures)
+    finished = {row["episode"] for row in run.episodes}
+    worn = sum(count >= retries for episode, count in faults.items() if episode not in finished)
+    if worn:
+        return f"{worn} of them have been tried {retries} times and are not tried again: add --resume --retries {retries + 3}"
+    return "The same command with --resume tries these episodes again, up to --retries times in all."

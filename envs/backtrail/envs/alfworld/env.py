@@ -33,13 +33,13 @@ from gymnasium import spaces
 from backtrail.envs.alfworld import explain, text
 from backtrail.envs.alfworld.engine import Action, Engine
 from backtrail.envs.alfworld.expert import shortest_plan
-from backtrail.envs.alfworld.game import Names, State
+from backtrail.envs.alfworld.game import GameError, Names, State
+from backtrail.envs.alfworld.place import Place, pack, unpack
 from backtrail.envs.alfworld.tasks import Tasks
 from backtrail.envs.alfworld.textworld import TextWorldEngine
 from backtrail.envs.core import ExplorableEnv, Snapshot, SnapshotError, digest, sanitize_action
 from backtrail.envs.spaces import FreeText
 
-_SNAPSHOT = "alfworld/1"
 _MAX_ACTION = 1024
 
 
@@ -113,11 +113,15 @@ class ALFWorldEnv(ExplorableEnv[dict[str, str], str]):
         """Start an episode: of ``options["task_id"]``, else of the ``task_id`` given at construction, else of a random game.
 
         Raises:
-            ValueError: If there is no such game.
-            GameError: If the game's file is damaged or of unknown rules. The running episode stays as it is then.
+            ValueError: If there is no such game or option.
+            GameError: If the game's file is damaged or of unknown rules. The running episode stays as it is then (with
+                ``engine="textworld"`` it is over).
         """
         super().reset(seed=seed)
-        wanted = (options or {}).get("task_id", self.task_id)
+        if unknown := set(options or {}) - {"task_id"}:
+            raise ValueError(f"Expected the option task_id, got {', '.join(sorted(map(repr, unknown)))}")
+        wanted = (options or {}).get("task_id")
+        wanted = self.task_id if wanted is None else wanted
         if wanted is None:
             task_id = self.tasks.ids[int(self.np_random.integers(len(self.tasks.ids)))]
         else:
@@ -160,29 +164,24 @@ class ALFWorldEnv(ExplorableEnv[dict[str, str], str]):
 
     def snapshot(self) -> Snapshot:
         """Return the present place: the state itself (native), or the commands that led here (textworld)."""
-        world = self._playing.game.digest
-        rest = (self._text, self._error, tuple(self._before), self._action, tuple(self._history))
-        return Snapshot(_SNAPSHOT, world, (self._episode_id, tuple(self._state), *rest))
+        world = self._world
+        place = Place(self._state, self._text, self._error, self._before, self._action, tuple(self._history))
+        return Snapshot(self._family, world, pack(place))
 
     def restore(self, snapshot: Snapshot) -> tuple[dict[str, str], dict[str, Any]]:
         """Put the game back, and return what was seen there.
 
         Raises:
-            SnapshotError: If the snapshot is of another game or damaged; nothing has changed then.
+            SnapshotError: If the snapshot is of another game or engine, or damaged; nothing has changed then.
         """
         engine = self._playing
-        snapshot.check(_SNAPSHOT, engine.game.digest)
-        try:
-            _, state, said, error, before, action, history = snapshot.payload
-            state, before = State(*state), State(*before)
-            won = engine.won(state)
-        except (TypeError, ValueError, IndexError) as fault:
-            raise SnapshotError(f"The snapshot's payload is not one of {_SNAPSHOT}: {fault}") from None
-        if isinstance(engine, TextWorldEngine):
-            engine.rewind(history)
-            won = engine.won(state)
-        self._state, self._text, self._error, self._before, self._action = state, said, error, before, action
-        self._won, self._history = won, list(history)
+        snapshot.check(self._family, self._world)
+        place = unpack(self._native, snapshot.payload)
+        if isinstance(engine, TextWorldEngine) and engine.rewind(place.history) != place.state:
+            engine.rewind(tuple(self._history))
+            raise SnapshotError("The commands in the snapshot do not lead to its state")
+        self._state, self._text, self._error, self._before, self._action, history = place
+        self._won, self._history = engine.won(self._state), list(history)
         return self._observe(), self._info()
 
     def undo_actions(self) -> list[str]:
@@ -204,6 +203,14 @@ class ALFWorldEnv(ExplorableEnv[dict[str, str], str]):
         return self._text if self.render_mode == "ansi" and self._engine else None
 
     @property
+    def _family(self) -> str:
+        return "alfworld/1" if self.snapshot_kind == "native" else "alfworld-replay/1"
+
+    @property
+    def _world(self) -> str:
+        return f"{self._playing.game.digest} {self.tasks.names}"
+
+    @property
     def _playing(self) -> Engine | TextWorldEngine:
         if self._engine is None:
             raise gym.error.ResetNeeded("Expected reset() before anything else on ALFWorld")
@@ -219,7 +226,16 @@ class ALFWorldEnv(ExplorableEnv[dict[str, str], str]):
             return self.tasks.engine(task_id)
         game = self.tasks.game(task_id, any_rules=True)
         after = self._engine if isinstance(self._engine, TextWorldEngine) else None
-        return TextWorldEngine(self.tasks.content(task_id), game, self.tasks.names, after=after)
+        self._engine = None  # TextWorld has one game at a time: from here on the last one is gone
+        content = self.tasks.content(task_id)
+        try:
+            return TextWorldEngine(content, game, self.tasks.names, after=after)
+        except gym.error.DependencyNotInstalled:
+            raise
+        except (
+            Exception
+        ) as error:  # ok: the original stack's parsers raise whatever comes, and all of it means a bad file
+            raise GameError(f"{task_id}: TextWorld cannot load the game: {error!r}") from error
 
     def _observe(self) -> dict[str, str]:
         said = self._text

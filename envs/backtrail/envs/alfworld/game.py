@@ -167,14 +167,14 @@ def parse_game(problem: str, task: str, data: str, *, help_text: str = _OWN_HELP
     facts: dict[str, list[list[str]]] = defaultdict(list)
     for name, arguments in _FACT.findall(text[begin + 6 : start] + text[stop:end]):
         facts[name].append(arguments.split())
-    allowed = _allowed(text[start:stop])
     try:
+        allowed = _allowed(text[start:stop])
         goal = parse_goal(text[end:])
         texts = (task, help_text, data, digest(f"{problem}\n{task}\n{data}"))
         return _build(facts, allowed, goal, texts, names)
     except GoalError as error:
         raise GameError(str(error)) from None
-    except (KeyError, ValueError, IndexError) as error:
+    except (KeyError, ValueError, IndexError, TypeError) as error:
         raise GameError(f"the PDDL problem contradicts itself or is not complete: {error!r}") from None
 
 

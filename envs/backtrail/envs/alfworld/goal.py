@@ -77,9 +77,14 @@ def parse_goal(text: str) -> Goal:
 
     skeleton = re.sub(r"\s+", " ", _TYPED.sub(strip, text)).replace(" )", ")").strip()
     known = _STRUCTURES.get(skeleton.removesuffix(")"))  # the problem's own closing bracket follows the goal's
-    if known is None or any(len(found) > 1 for found in types.values()):
+    if known is None:
         raise GoalError(f"the goal is none of ALFWorld's six: {skeleton[:160]}")
     task_type, treatment = known
+    place = "lamp" if task_type == "look_at_obj_in_light" else "receptacletype"
+    if {kind for kind, found in types.items() if found} != {"objecttype", place} or len(types[place]) != 1:
+        raise GoalError(f"the goal of {task_type} does not name one type for each thing: {text[:160]}")
+    if len(types["objecttype"]) != 1:
+        raise GoalError(f"the goal of {task_type} does not name one type of object: {text[:160]}")
     return Goal(
         task_type,
         *types["objecttype"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -46,16 +45,18 @@ class Tasks:
             ValueError: On an unknown split or task type.
             FileNotFoundError: If there are no games in the folder.
         """
-        types = tuple(task_types) if task_types else TASK_TYPES
+        types = TASK_TYPES if task_types is None else tuple(task_types)
         if split not in SPLITS:
             raise ValueError(f"Expected split to be one of {', '.join(SPLITS)}, got {split!r}")
+        if not types:
+            raise ValueError("Expected at least one task type, or None for all")
         if unknown := [kind for kind in types if kind not in TASK_TYPES]:
             raise ValueError(f"Expected task_types among {', '.join(TASK_TYPES)}, got {', '.join(map(repr, unknown))}")
         if names not in ("numbered", "textworld"):
             raise ValueError(f'Expected names to be "numbered" or "textworld", got {names!r}')
         self.names: Names = names
         self.root = None if data == "generated" else find_root(default_folder() if data == "official" else Path(data))
-        self.ids = _ids(self.root, split, types)
+        self.ids = _ids(self.root, split, types, _changed(self.root, split))
         if not self.ids:
             raise FileNotFoundError(f"No ALFWorld games of type {', '.join(types)} under {self.root}/{split}")
 
@@ -67,22 +68,14 @@ class Tasks:
         """
         if isinstance(task_id, str):
             split = task_id.partition("/")[0]
-            if split in SPLITS and task_id in _known_ids(self.root, split):
+            if split in SPLITS and task_id in _known_ids(self.root, split, _changed(self.root, split)):
                 return task_id
         where = f"under {self.root}" if self.root else "among the generated games"
         raise ValueError(f"Unknown task id {task_id!r} {where}; ids look like {self.ids[0]!r}")
 
     def engine(self, task_id: str) -> Engine:
-        """Return the native engine of a game; games stay parsed and shared in the process."""
-        key = (self.root, task_id, self.names)
-        found = _engines.get(key)
-        if found is None:
-            found = _engines[key] = Engine(self.game(task_id))
-            if len(_engines) > _PARSED_GAMES:
-                _engines.popitem(last=False)
-        else:
-            _engines.move_to_end(key)
-        return found
+        """Return the native engine of a game; games stay parsed and are shared in the process."""
+        return _engine(self.root, task_id, self.names)
 
     def game(self, task_id: str, *, any_rules: bool = False) -> Game:
         """Parse a game.
@@ -90,10 +83,7 @@ class Tasks:
         Raises:
             GameError: If its file is damaged, or its rules are unknown and ``any_rules`` is false.
         """
-        if self.root is not None:
-            return load_game(self.root / task_id / _FILE, self.names, any_rules=any_rules)
-        game = generate.generate(task_id)
-        return parse_game(game.problem, f"{game.task}.", f"generated:{generate.VERSION}", names=self.names)
+        return _game(self.root, task_id, self.names, any_rules)
 
     def content(self, task_id: str) -> dict[str, str]:
         """Return a game in the form of an official file.
@@ -116,8 +106,17 @@ class Tasks:
         return {"pddl_domain": domain, "grammar": grammar, "pddl_problem": game.problem}
 
 
-_engines: OrderedDict[tuple[Path | None, str, str], Engine] = OrderedDict()
-"""Parsed games, least recently used first; an engine holds no episode, so environments share it."""
+@lru_cache(maxsize=_PARSED_GAMES)
+def _engine(root: Path | None, task_id: str, names: Names) -> Engine:
+    """Return an engine; it holds no episode, so environments and threads share it."""
+    return Engine(_game(root, task_id, names, any_rules=False))
+
+
+def _game(root: Path | None, task_id: str, names: Names, any_rules: bool) -> Game:
+    if root is not None:
+        return load_game(root / task_id / _FILE, names, any_rules=any_rules)
+    game = generate.generate(task_id)
+    return parse_game(game.problem, f"{game.task}.", f"generated:{generate.VERSION}", names=names)
 
 
 def _kind(task_id: str) -> str:
@@ -140,14 +139,20 @@ def find_root(folder: Path) -> Path:
     )
 
 
+def _changed(root: Path | None, split: str) -> int:
+    """Return when a split's folder was last changed, so that a listing is not kept for longer."""
+    folder = root / split if root else None
+    return folder.stat().st_mtime_ns if folder and folder.is_dir() else 0
+
+
 @lru_cache(maxsize=64)
-def _ids(root: Path | None, split: str, types: tuple[str, ...]) -> tuple[str, ...]:
+def _ids(root: Path | None, split: str, types: tuple[str, ...], changed: int) -> tuple[str, ...]:
     """Return the task ids of a split: one tuple for all environments of the process."""
-    return tuple(task_id for task_id in _known_ids(root, split) if _kind(task_id) in types)
+    return tuple(task_id for task_id in _known_ids(root, split, changed) if _kind(task_id) in types)
 
 
 @lru_cache(maxsize=16)
-def _known_ids(root: Path | None, split: str) -> dict[str, None]:
+def _known_ids(root: Path | None, split: str, changed: int) -> dict[str, None]:
     """List a split; of official games as ALFWorld does: no movable-receptacle or sliced tasks, none marked unsolvable."""
     if root is None:
         return dict.fromkeys(generate.task_ids(split, TASK_TYPES))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copy
+import pickle
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium as gym
 from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, RecordEpisodeStatistics, TimeLimit
 
+from backtrail.envs.wrappers.fingerprint import Fingerprint
 from backtrail.envs.wrappers.visits import VisitCount
 
 _CLOCKS = (TimeLimit, VisitCount, RecordEpisodeStatistics, OrderEnforcing, PassiveEnvChecker)
@@ -16,7 +19,9 @@ _CLOCKS = (TimeLimit, VisitCount, RecordEpisodeStatistics, OrderEnforcing, Passi
 _SHARED = ("action_space", "observation_space", "_action_space", "_observation_space", "spec", "_cached_spec")
 """Attributes that are no part of the world. A space holds a sampler: wound back, it would draw the same actions again."""
 
-Marks = list[dict[str, Any]]
+Marks = list[dict[str, Any] | None]
+
+_STATELESS = (gym.ObservationWrapper, gym.ActionWrapper, gym.RewardWrapper)
 
 
 def layers(env: gym.Env) -> list[gym.Env]:
@@ -28,46 +33,43 @@ def layers(env: gym.Env) -> list[gym.Env]:
     return found
 
 
-def keep(env: gym.Env) -> Marks | None:
-    """Return a deep copy of the state of all layers, or None if the environment cannot be copied.
+def remembering(env: gym.Env) -> list[gym.Env]:
+    """Return the wrappers that may hold a part of the world, such as earlier frames: neither clocks nor plain transforms."""
+    known = (*_CLOCKS, *_STATELESS, Fingerprint)
+    return [layer for layer in layers(env)[:-1] if not isinstance(layer, known)]
+
+
+def keep(stack: Sequence[gym.Env], *, counting: bool = False) -> Marks | None:
+    """Return a deep copy of the state of layers, or None if one of them cannot be copied.
 
     The attributes are copied, not the objects: classes built on EzPickle copy themselves into a fresh, just constructed
-    environment.
+    environment. Wrappers that count are left out unless ``counting``.
     """
-    stack = layers(env)
-    memo: dict[int, Any] = {id(layer): layer for layer in stack}
+    memo: dict[int, Any] = {id(layer): layer for env in stack for layer in layers(env)}
     for layer in stack:
         memo |= {id(vars(layer)[name]): vars(layer)[name] for name in _SHARED if name in vars(layer)}
     try:
-        return [copy.deepcopy(vars(layer), memo) for layer in stack]
-    except (TypeError, ValueError, NotImplementedError, RuntimeError, AttributeError, copy.Error):
+        return [
+            copy.deepcopy(vars(layer), memo) if counting or not isinstance(layer, _CLOCKS) else None for layer in stack
+        ]
+    except (TypeError, ValueError, NotImplementedError, RuntimeError, AttributeError, copy.Error, pickle.PicklingError):
         return None  # a window, a socket, a native handle: there is no general way to copy those
 
 
-def put_back(env: gym.Env, marks: Marks, *, clocks: bool) -> None:
-    """Put the layers back as they were; the wrappers that count only if ``clocks``."""
-    stack = layers(env)
-    memo: dict[int, Any] = {id(layer): layer for layer in stack}
+def put_back(stack: Sequence[gym.Env], marks: Marks) -> None:
+    """Put layers back as they were; the marks stay good."""
+    memo: dict[int, Any] = {id(layer): layer for env in stack for layer in layers(env)}
     for layer, mark in zip(stack, marks, strict=True):
-        memo |= {id(mark[name]): mark[name] for name in _SHARED if name in mark}
-        if clocks or not isinstance(layer, _CLOCKS):
+        if mark is not None:
+            memo |= {id(mark[name]): mark[name] for name in _SHARED if name in mark}
             fresh = copy.deepcopy(mark, memo)
             vars(layer).clear()
             vars(layer).update(fresh)
 
 
-def keep_clocks(env: gym.Env) -> list[tuple[gym.Env, dict[str, Any]]]:
-    """Return the state of the wrappers that count, to be put back with `put_back_clocks` after a replay."""
-    stack = layers(env)
-    memo: dict[int, Any] = {id(layer): layer for layer in stack}
-    return [(layer, copy.deepcopy(vars(layer), memo)) for layer in stack if isinstance(layer, _CLOCKS)]
-
-
-def put_back_clocks(kept: list[tuple[gym.Env, dict[str, Any]]]) -> None:
-    """Put back what `keep_clocks` returned."""
-    for layer, state in kept:
-        vars(layer).clear()
-        vars(layer).update(state)
+def clocks(env: gym.Env) -> list[gym.Env]:
+    """Return the wrappers that count."""
+    return [layer for layer in layers(env) if isinstance(layer, _CLOCKS)]
 
 
 def spend_step(env: gym.Env) -> bool:

@@ -20,7 +20,7 @@ ActType = TypeVar("ActType")
 def fingerprint_of(value: Any) -> str:
     """Return a digest of an observation: equal for equal content, in every process and on every machine.
 
-    Arrays count with shape and dtype (byte order aside), mappings without their order.
+    Arrays count with shape and dtype (byte order aside), mappings without their order, NumPy scalars as Python's.
 
     Args:
         value: None, a bool, number, string, bytes, NumPy array or scalar, or lists, tuples and mappings of these.
@@ -40,11 +40,15 @@ def fingerprint_of(value: Any) -> str:
 
 
 def _feed(update: Callable[[bytes], None], value: Any) -> None:
-    if isinstance(value, np.ndarray | np.generic) and not isinstance(value, str | bytes):
-        array = np.ascontiguousarray(value, np.asarray(value).dtype.newbyteorder("<"))
-        if array.dtype.hasobject:
+    if isinstance(value, np.generic):
+        value = value.item()  # an environment may return 3 here and np.int64(3) there
+    if isinstance(value, np.ndarray):
+        if value.dtype.hasobject:
             raise TypeError("An array of Python objects has no stable fingerprint: pass fn= to Fingerprint")
-        update(f"a{array.dtype.str}{np.shape(value)}".encode() + array.tobytes())
+        array = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
+        if array.dtype.kind in "fc":
+            array = array + 0.0  # minus zero is zero
+        update(f"a{array.dtype.str}{value.shape}".encode() + array.tobytes())
     elif isinstance(value, Mapping):
         update(f"m{len(value)}".encode())
         for key in sorted(value, key=str):
@@ -58,7 +62,7 @@ def _feed(update: Callable[[bytes], None], value: Any) -> None:
         data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
         update(f"{'s' if isinstance(value, str) else 'b'}{len(data)}:".encode() + data)
     elif value is None or isinstance(value, bool | int | float):
-        update(f"{type(value).__name__}{value!r};".encode())
+        update(f"{type(value).__name__}{value + 0.0 if isinstance(value, float) else value!r};".encode())
     else:
         raise TypeError(f"{type(value).__name__} has no stable fingerprint: pass fn= to Fingerprint")
 
@@ -106,7 +110,9 @@ class Fingerprint(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Rec
 
     def restored(self, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Annotate a place that was gone back to (`backtrail.envs.restore` calls this)."""
-        return observation, {"fingerprint": self._identify(observation), **info}
+        if self._fn is None and not isinstance(self.env.unwrapped, ExplorableEnv) and "fingerprint" in info:
+            return observation, info  # of the observation at this place in the stack, which is not seen here
+        return observation, {**info, "fingerprint": self._identify(observation)}
 
     def _identify(self, observation: Any) -> str:
         if self._fn is not None:

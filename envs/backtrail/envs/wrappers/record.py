@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -23,6 +24,9 @@ ObsType = TypeVar("ObsType")
 ActType = TypeVar("ActType")
 
 _FORMAT = "backtrail-episode-1"
+
+_HEAD = {"env", "seed", "options", "generator", "observation", "digest", "info"}
+_STEP = {"action", "reward", "terminated", "truncated", "observation", "digest", "info"}
 
 _COMPOSED = (spaces.Dict, spaces.Tuple)
 """Spaces whose JSON form of a batch is not a list over the batch."""
@@ -66,11 +70,12 @@ class Record(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.RecordCo
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[ObsType, dict[str, Any]]:
         """Reset the environment and begin a file."""
-        generator = _plain(self.env.unwrapped.np_random.bit_generator.state) if seed is None else None
+        source = getattr(self.env.unwrapped.np_random, "bit_generator", None)  # some bring a generator of their own
+        generator = _plain(source.state) if seed is None and source is not None else None
         observation, info = self.env.reset(seed=seed, options=options)
         self._open()
         head = {"format": _FORMAT, "backtrail": version("backtrail"), "gymnasium": gym.__version__}
-        start = {"env": str(self.env), "seed": seed, "options": _plain(options or {}), "generator": generator}
+        start = {"env": str(self.env), "seed": seed, "options": _plain(options), "generator": generator}
         self._write({**head, **start, **self._shown(observation, info)})
         return observation, info
 
@@ -80,6 +85,13 @@ class Record(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.RecordCo
         observation, reward, terminated, truncated, info = self.env.step(action)
         result = {"reward": float(reward), "terminated": bool(terminated), "truncated": bool(truncated)}
         self._write({"action": taken, **result, **self._shown(observation, info)})
+        return observation, reward, terminated, truncated, info
+
+    def rollback(self, steps: int = 1) -> tuple[ObsType, Any, bool, bool, dict[str, Any]]:
+        """Go back by the `Rollback` inside, as a trainer does, and write a line; wrappers between the two do not see it."""
+        observation, reward, terminated, truncated, info = self.env.get_wrapper_attr("rollback")(steps)
+        result = {"reward": float(reward), "terminated": bool(terminated), "truncated": bool(truncated)}
+        self._write({"action": None, "rollback": steps, **result, **self._shown(observation, info)})
         return observation, reward, terminated, truncated, info
 
     def annotate(self, **note: Any) -> None:
@@ -97,9 +109,15 @@ class Record(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.RecordCo
         if self._file is not None:
             self._file.close()
         self._folder.mkdir(parents=True, exist_ok=True)
-        number = max((int(path.stem[8:]) + 1 for path in self._folder.glob("episode-??????.jsonl")), default=0)
-        self.path = self._folder / f"episode-{number:06d}.jsonl"
-        self._file, self._line = self.path.open("x", encoding="utf-8"), 0
+        found = (re.fullmatch(r"episode-(\d{6})\.jsonl", path.name) for path in self._folder.iterdir())
+        number = max((int(match[1]) + 1 for match in found if match), default=0)
+        while True:
+            self.path = self._folder / f"episode-{number:06d}.jsonl"
+            try:
+                self._file, self._line = self.path.open("x", encoding="utf-8"), 0
+                return
+            except FileExistsError:  # another process records into the same folder
+                number += 1
 
     def _write(self, row: dict[str, Any]) -> None:
         if self._file is None:
@@ -117,7 +135,8 @@ class Record(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.RecordCo
     def _save_images(self, space: spaces.Space, observation: Any, name: str) -> Any:
         """Return the observation with images replaced by the names of the PNG files they were written to."""
         if isinstance(space, spaces.Dict):
-            return {key: self._save_images(part, observation[key], f"-{key}") for key, part in space.items()}
+            parts = {key: f"{name}-{re.sub('[^A-Za-z0-9_]', '_', str(key))}" for key in space}
+            return {key: self._save_images(part, observation[key], parts[key]) for key, part in space.items()}
         if isinstance(observation, np.ndarray) and observation.dtype == np.uint8 and observation.shape[2:] == (3,):
             assert self.path is not None
             picture = self.path.with_name(f"{self.path.stem}-{self._line:06d}{name}.png")
@@ -152,19 +171,24 @@ def replay(path: str | Path, env: gym.Env) -> Replay:
         env: An environment made as the recorded one was (its `Record` may be on it or not).
 
     Raises:
-        ValueError: If the file holds no recorded episode.
+        ValueError: If the file holds no recorded episode, or one of another environment or stack of wrappers.
     """
     while isinstance(env, Record):
         env = env.env
     head, *steps = read_episode(path)
+    if head["env"] != str(env):
+        raise ValueError(f"The episode was recorded with {head['env']}; replay it with the same, not with {env}")
     if head["generator"] is not None:
         env.unwrapped.np_random.bit_generator.state = copy.deepcopy(head["generator"])
     found = Replay()
     observation, info = env.reset(seed=head["seed"], options=head["options"])
     _compare(found, 0, head, observation, info)
     for step in steps:
-        action = _decode(env.action_space, step["action"])
-        observation, reward, terminated, truncated, info = env.step(action)
+        if "rollback" in step:
+            result = env.get_wrapper_attr("rollback")(step["rollback"])
+        else:
+            result = env.step(_decode(env.action_space, step["action"]))
+        observation, reward, terminated, truncated, info = result
         found.steps += 1
         result = {"reward": float(reward), "terminated": bool(terminated), "truncated": bool(truncated)}
         found.differences += [
@@ -183,8 +207,10 @@ def read_episode(path: str | Path) -> list[dict[str, Any]]:
         ValueError: If the file holds no recorded episode, or is damaged before its last line.
     """
     rows = list(_rows(Path(path)))
-    if not rows or rows[0].get("format") != _FORMAT:
+    if not rows or rows[0].get("format") != _FORMAT or not all(set(row) >= _HEAD for row in rows[:1]):
         raise ValueError(f"Expected an episode recorded in format {_FORMAT!r} in {path}, found something else")
+    if broken := [number for number, row in enumerate(rows[1:], 2) if not set(row) >= _STEP]:
+        raise ValueError(f"{path}, line {broken[0]}, is no step of an episode: expected {', '.join(sorted(_STEP))}")
     return rows
 
 
@@ -192,9 +218,13 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     lines = path.read_text(encoding="utf-8").split("\n")
     for number, line in enumerate(lines[:-1], 1):
         try:
-            yield json.loads(line)
-        except ValueError as error:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path}, line {number}, is damaged: {error}") from None
+        if not isinstance(row, dict) or not isinstance(row.get("info"), dict):
+            fault = f"is no line of an episode recorded in format {_FORMAT!r}"
+            raise ValueError(f"{path}, line {number}, {fault}")  # noqa: TRY004  # the file is at fault, not the caller
+        yield row
 
 
 def _compare(found: Replay, step: int, row: dict[str, Any], observation: Any, info: dict[str, Any]) -> None:
@@ -207,6 +237,9 @@ def _compare(found: Replay, step: int, row: dict[str, Any], observation: Any, in
 
 def _encode(space: spaces.Space, value: Any) -> Any:
     """Return a member of a space as JSON, or what there was if it is no member (a wrong action is a fact to record)."""
+    if isinstance(space, spaces.Box):
+        array = np.asarray(value)  # a list is no member, yet environments take it; another precision is another action
+        return array.tolist() if array.dtype == space.dtype else {"dtype": str(array.dtype), "values": array.tolist()}
     if not space.contains(value):
         return _plain(value)
     batch = space.to_jsonable([value])
@@ -214,6 +247,8 @@ def _encode(space: spaces.Space, value: Any) -> Any:
 
 
 def _decode(space: spaces.Space, value: Any) -> Any:
+    if isinstance(space, spaces.Box) and isinstance(value, dict):
+        return np.array(value["values"], value["dtype"])
     return space.from_jsonable(value if isinstance(space, _COMPOSED) else [value])[0]
 
 

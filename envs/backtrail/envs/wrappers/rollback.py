@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 import gymnasium as gym
 from gymnasium import spaces
 
-from backtrail.envs.core import ExplorableEnv, Snapshot, annotate, restore
+from backtrail.envs.core import ExplorableEnv, annotate, restore
 from backtrail.envs.wrappers import _layers
+from backtrail.envs.wrappers._trail import Journey, Ledger, Passage, Place, Seen, copied, fresh, number
 from backtrail.envs.wrappers.fingerprint import fingerprint_of
+from backtrail.envs.wrappers.record import Record
 
 __all__ = ["Rollback"]
 
@@ -23,44 +24,15 @@ Method = Literal["restore", "act", "replay"]
 Status = Literal["exact", "approximate", "failed", "unsupported"]
 
 
-class _Seen(NamedTuple):
-    """What the agent was last shown, and where."""
-
-    observation: Any
-    info: dict[str, Any]
-    fingerprint: str
-    terminated: bool
-
-
-@dataclass(slots=True)
-class _Passage:
-    """One step of the surviving path: where it set out from and what is needed to go back there."""
-
-    before: _Seen
-    action: Any
-    place: Snapshot | _layers.Marks | None
-    undo: list[Any]
-    outcome: str
-    gain: float
-
-
-@dataclass(slots=True)
-class _Journey:
-    """What a rollback has cost and earned so far, and whether the wrappers below have been told of the new place."""
-
-    reward: Any = 0.0
-    truncated: bool = False
-    acts: int = 0
-    told: bool = False
-
-
 class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.RecordConstructorArgs):
     """Lets the agent go back, by an action, and the trainer, by `rollback`. Every return is verified by fingerprint.
 
     The methods are tried in turn until one arrives:
 
-    * ``restore`` puts the world back: `ExplorableEnv.restore`, or a deep copy of any other environment. The copy counts as
-      arrived only if taking the undone step once more, on trial, shows the same observation and reward.
+    * ``restore`` puts the world back: `ExplorableEnv.restore`, or a deep copy of any other environment, taken before every
+      step. The copy counts as arrived only if taking the undone step once more, on trial, shows the same observation and
+      reward. (Where the state lies outside Python the trial is a real step; the status is then *approximate*, and the
+      observation the remembered one.)
     * ``act`` takes the environment's own `undo_actions`, each a real step. The default for training EAPO: its agent goes back
       by acting, restoring is a feature of the harness.
     * ``replay`` resets with the same seed and repeats the actions.
@@ -70,8 +42,9 @@ class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Record
     was, *unsupported* if no method applied; method is None for these two.
 
     A rollback costs a step. The world goes back; time limits, visit counts and statistics do not. What was gained on the
-    way that is undone is not paid again: positive rewards are paid only where they lift the sum along the surviving path
-    above all it has been before. Penalties stay paid.
+    way that is undone is owed: it is taken off the gains that follow, so that nothing is paid twice. Penalties stay paid.
+
+    One `Rollback` in a stack is enough, and `Record` belongs outside it. A call of `rollback` passes by the wrappers outside.
 
     Example:
         >>> import gymnasium as gym
@@ -115,26 +88,28 @@ class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Record
             space = env.action_space
             self._number = int(space.start + space.n)
             self.action_space = spaces.Discrete(int(space.n) + 1, start=int(space.start))  # pyright: ignore[reportAttributeAccessIssue]
+        if wrong := [type(layer).__name__ for layer in _layers.layers(env) if isinstance(layer, Rollback | Record)]:
+            raise ValueError(f"Expected no {wrong[0]} inside Rollback: put Record outside, and one Rollback is enough")
         bottom = env.unwrapped
         self._explorable = bottom if isinstance(bottom, ExplorableEnv) else None
-        self._copies = self._explorable is None
-        self._seen: _Seen | None = None
+        self._kept = _layers.remembering(env) if self._explorable else _layers.layers(env)
+        self._copies = True
+        self._seen: Seen | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[ObsType, dict[str, Any]]:
         """Reset the environment; there is nothing to go back to then."""
-        bottom = self.env.unwrapped
-        generator = (
-            copy.deepcopy(bottom.np_random.bit_generator.state) if seed is None and "replay" in self._methods else None
-        )
+        generator = getattr(self.env.unwrapped.np_random, "bit_generator", None)  # some bring a generator of their own
+        state = copy.deepcopy(generator.state) if seed is None and generator is not None else None
+        repeatable = seed is not None or state is not None
         observation, info = self.env.reset(seed=seed, options=options)
-        self._start: tuple[Any, Any, Any] | None = (seed, copy.deepcopy(options), generator)
-        self._trail: list[_Passage] = []
+        self._start: tuple[Any, Any, Any] | None = (seed, copy.deepcopy(options), state) if repeatable else None
+        self._trail: list[Passage] = []
         self._path: list[Any] = []
-        self._gain = self._paid = 0.0
+        self._ledger = Ledger()
         self._see(observation, info, terminated=False)
-        return observation, info
+        return observation, self._offer(self._now.info)
 
     def step(self, action: ActType) -> tuple[ObsType, Any, bool, bool, dict[str, Any]]:
         """Step the environment, or go back one step if the action says so."""
@@ -142,7 +117,7 @@ class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Record
             return self.rollback()
         paid, truncated = self._advance(action)
         del self._trail[: -self._depth]
-        return self._now.observation, paid, self._now.terminated, truncated, self._offer(self._now.info)
+        return self._shown(), paid, self._now.terminated, truncated, self._offer(self._now.info)
 
     def rollback(self, steps: int = 1) -> tuple[ObsType, Any, bool, bool, dict[str, Any]]:
         """Go back over the last ``steps`` steps of the surviving path.
@@ -157,38 +132,39 @@ class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Record
         """
         if steps < 1:
             raise ValueError(f"Expected to go back at least 1 step, got {steps}")
-        origin, journey = self._now, _Journey()
+        origin, journey = self._now, Journey()
         status: Status = "unsupported"
         method: Method | None = None
         if steps <= len(self._trail):
             status, method = self._travel(origin, journey, steps)
         if not journey.told:  # nothing below saw this step, and it is a visit all the same
-            self._seen = origin._replace(info=annotate(self.env, origin.observation, _bare(origin.info)))
+            self._see(origin.observation, annotate(self.env, origin.observation, _bare(origin.info)), origin.terminated)
         if not journey.acts:
             journey.truncated = _layers.spend_step(self.env)
         del self._trail[: -self._depth]
         info = {**self._now.info, "rollback": {"status": status, "method": method, "steps": steps}}
-        return self._now.observation, journey.reward, self._now.terminated, journey.truncated, self._offer(info)
+        return self._shown(), journey.reward, self._now.terminated, journey.truncated, self._offer(info)
 
     def restored(self, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Begin a new path where somebody else has put the world (`backtrail.envs.restore`); replay cannot reach it."""
-        self._trail, self._path, self._start = [], [], None
+        self._trail, self._path, self._start, self._ledger = [], [], None, Ledger()
         self._see(observation, info, terminated=False)
         return observation, info
 
     # -- the three ways back ------------------------------------------------------------------------------
 
-    def _travel(self, origin: _Seen, journey: _Journey, steps: int) -> tuple[Status, Method | None]:
+    def _travel(self, origin: Seen, journey: Journey, steps: int) -> tuple[Status, Method | None]:
         """Try the methods in turn; return what came of it and the method that did it."""
         index, prefix = len(self._trail) - steps, self._path[: len(self._path) - steps]
         target = self._trail[index]
         used: Method | None = None
-        arrived = False
+        arrived = moved = False
         for method in self._methods:
             if method == "act":
-                applied = self._now.fingerprint == origin.fingerprint and self._act(index, journey)
+                applied = not moved and self._act(index, journey)
             else:
                 applied = self._restore(target, journey) if method == "restore" else self._replay(prefix, journey)
+                moved |= applied
             if not applied:
                 continue
             used = method
@@ -199,36 +175,47 @@ class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Record
                 break
         if used is None:
             return "unsupported", None
-        if not arrived and self._now.fingerprint == origin.fingerprint:
+        if arrived or moved:
+            self._cut(index)
+            self._path = prefix
+        elif self._now.fingerprint == origin.fingerprint:
             return "failed", None
-        if used != "act":
-            del self._trail[index:]
-            self._path, self._gain = prefix, target.gain
         return "exact" if arrived else "approximate", used
 
-    def _restore(self, target: _Passage, journey: _Journey) -> bool:
-        if isinstance(target.place, Snapshot):
-            observation, info = restore(self.env, target.place)
-        elif target.place is not None:
-            _layers.put_back(self.env, target.place, clocks=False)
-            observation = copy.deepcopy(target.before.observation)
-            info = annotate(self.env, observation, _bare(target.before.info))
-        else:
+    def _cut(self, index: int) -> None:
+        """Forget the passages from ``index`` on; what they gained is owed."""
+        self._ledger.owed += sum(passage.gain for passage in self._trail[index:])
+        del self._trail[index:]
+
+    def _restore(self, target: Passage, journey: Journey) -> bool:
+        place = target.place
+        if place is None:
             return False
+        observation = copy.deepcopy(target.before.observation)
+        if place.snapshot is not None and not self._kept:
+            observation, info = restore(self.env, place.snapshot)
+        elif place.snapshot is not None and self._explorable:
+            _, info = self._explorable.restore(place.snapshot)
+            info = annotate(self.env, observation, info)
+        else:
+            info = annotate(self.env, observation, _bare(target.before.info))
+        _layers.put_back(self._kept, place.marks)
         self._see(observation, info, terminated=False)
         journey.told = True
         return True
 
-    def _retaken(self, target: _Passage) -> bool:
+    def _retaken(self, target: Passage) -> bool:
         """Take the undone step once more, on trial: a copy that shares something outside Python gives itself away."""
-        here = _layers.keep(self.env)
+        stack = _layers.layers(self.env)
+        here = _layers.keep(stack, counting=True)
         if here is None:
             return False
         observation, reward, terminated, _, _ = self.env.step(copy.deepcopy(target.action))
-        _layers.put_back(self.env, here, clocks=True)
-        return _outcome(observation, reward, terminated) == target.outcome
+        same = self._outcome(observation, reward, terminated) == target.outcome
+        _layers.put_back(stack, here)
+        return same
 
-    def _act(self, index: int, journey: _Journey) -> bool:
+    def _act(self, index: int, journey: Journey) -> bool:
         """Undo passage after passage by acting; return whether anything was there to be done."""
         applied = False
         while len(self._trail) > index:
@@ -248,24 +235,25 @@ class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Record
                 break
             applied = True
             self._path = self._path[: len(self._path) - (len(self._trail) - at)]
-            self._gain = passage.gain
-            del self._trail[at:]
+            self._cut(at)
         return applied
 
-    def _replay(self, prefix: list[Any], journey: _Journey) -> bool:
+    def _replay(self, prefix: list[Any], journey: Journey) -> bool:
         if self._start is None:
             return False
-        seed, options, generator = self._start
-        clocks = _layers.keep_clocks(self.env)
-        if generator is not None:
-            self.env.unwrapped.np_random.bit_generator.state = generator
+        seed, options, state = self._start
+        counting = _layers.clocks(self.env)
+        counted = _layers.keep(counting, counting=True)
+        if state is not None:
+            self.env.unwrapped.np_random.bit_generator.state = copy.deepcopy(state)
         observation, info = self.env.reset(seed=seed, options=copy.deepcopy(options))
         terminated = False
         for action in prefix:
             if terminated:
                 break
             observation, _, terminated, _, info = self.env.step(copy.deepcopy(action))
-        _layers.put_back_clocks(clocks)
+        if counted is not None:
+            _layers.put_back(counting, counted)
         self._see(observation, annotate(self.env, observation, _bare(info)), terminated)
         journey.told = True
         return True
@@ -276,41 +264,45 @@ class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Record
         """Take a step and remember the way back; return what is paid for it and whether time is up."""
         before, place = self._now, self._keep()
         observation, reward, terminated, truncated, info = self.env.step(action)
+        outcome = "" if self._explorable or place is None else self._outcome(observation, reward, terminated)
         self._see(observation, info, terminated)
         undo = self._explorable.undo_actions() if self._explorable and "act" in self._methods else []
-        outcome = "" if self._explorable or place is None else _outcome(observation, reward, terminated)
-        self._trail.append(_Passage(before, copy.deepcopy(action), place, undo, outcome, self._gain))
+        paid, gain = self._ledger.pay(reward)
+        self._trail.append(Passage(before, copy.deepcopy(action), place, undo, outcome, gain))
         self._path.append(self._trail[-1].action)
-        return self._pay(reward), truncated
+        return paid, truncated
 
-    def _keep(self) -> Snapshot | _layers.Marks | None:
-        if "restore" not in self._methods:
+    def _keep(self) -> Place | None:
+        if "restore" not in self._methods or not self._copies:
             return None
-        if self._explorable:
-            return self._explorable.snapshot() if self._explorable.snapshot_kind != "none" else None
-        place = _layers.keep(self.env) if self._copies else None
-        self._copies = place is not None
-        return place
-
-    def _pay(self, reward: Any) -> Any:
-        """Return what is paid of a reward: gains only above the most that any path of the episode has gained."""
-        if reward <= 0:
-            return reward
-        self._gain += reward
-        paid = min(reward, max(0.0, self._gain - self._paid))
-        self._paid = max(self._paid, self._gain)
-        return paid
+        if self._explorable and self._explorable.snapshot_kind == "none":
+            return None
+        marks = _layers.keep(self._kept)
+        self._copies = marks is not None
+        if marks is None:
+            return None
+        return Place(self._explorable.snapshot() if self._explorable else None, marks)
 
     def _see(self, observation: Any, info: dict[str, Any], terminated: bool) -> None:
+        """Remember what is shown, in copies: the caller may change what it gets, and some environments what they gave."""
         identity = info.get("fingerprint")
         if identity is None:
             identity = self._explorable.fingerprint() if self._explorable else fingerprint_of(observation)
-        if not self._explorable:
-            observation = copy.deepcopy(observation)  # some environments write into the array they returned
-        self._seen = _Seen(observation, info, identity, terminated)
+        self._seen = Seen(copied(observation), fresh(info), identity, terminated)
+
+    def _shown(self) -> Any:
+        return copied(self._now.observation)
+
+    def _outcome(self, observation: Any, reward: Any, terminated: bool) -> str:
+        """Return a digest of a step's result, of its reward alone where the observation has none."""
+        seen = [number(reward), bool(terminated)]
+        try:
+            return fingerprint_of([observation, *seen])
+        except TypeError:
+            return fingerprint_of(seen)
 
     @property
-    def _now(self) -> _Seen:
+    def _now(self) -> Seen:
         if self._seen is None:
             raise gym.error.ResetNeeded("Expected reset() before step() or rollback()")
         return self._seen
@@ -321,15 +313,13 @@ class Rollback(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Record
         return self._number is not None and action == self._number
 
     def _offer(self, info: dict[str, Any]) -> dict[str, Any]:
-        """Add the rollback action to the admissible ones while there is a step to go back over."""
-        possible = info.get("admissible_actions")
-        if self._word is None or possible is None or not self._trail:
-            return info
-        return {**info, "admissible_actions": [*possible, self._word]}
-
-
-def _outcome(observation: Any, reward: Any, terminated: bool) -> str:
-    return fingerprint_of([observation, float(reward), bool(terminated)])
+        """Return info for the caller, with the rollback action among the admissible ones while there is a way back."""
+        shown = fresh(info)
+        word = self._word if self._number is None else self._number
+        possible = shown.get("admissible_actions")
+        if word is not None and isinstance(possible, list) and self._trail:
+            possible.append(word)
+        return shown
 
 
 def _bare(info: dict[str, Any]) -> dict[str, Any]:

@@ -90,9 +90,9 @@ class VisitCount(gym.Wrapper[ObsType, ActType, ObsType, ActType], gym.utils.Reco
         self.counts = _read(Path(path))
 
     def merge(self, *others: VisitCount | str | Path) -> None:
-        """Add the counts of other wrappers or saved files, e.g. of parallel workers."""
-        for other in others:
-            self.counts += other.counts if isinstance(other, VisitCount) else _read(Path(other))
+        """Add the counts of other wrappers or saved files, e.g. of parallel workers; all of them, or none on an error."""
+        counts = [other.counts if isinstance(other, VisitCount) else _read(Path(other)) for other in others]
+        self.counts = sum(counts, self.counts)
 
 
 def _read(path: Path) -> Counter[str]:
