@@ -24,8 +24,8 @@ class Place(NamedTuple):
 
 
 def pack(place: Place) -> tuple[Any, ...]:
-    """Return a place as plain values."""
-    return (tuple(place.state), place.text, place.error, tuple(place.before), place.action, place.history)
+    """Return a place as plain values; the states stay what they are (tuples), so that `unpack` knows its own."""
+    return tuple(place)
 
 
 def unpack(engine: Engine, payload: Any) -> Place:
@@ -46,12 +46,14 @@ def unpack(engine: Engine, payload: Any) -> Place:
     last = _state(engine.game, before)
     if action is not None:
         options = engine.options(last)
-        if action not in (*options.here.values(), *options.walks.values()):
+        if action not in options.here.values() and action not in options.walks.values():
             raise SnapshotError(f"The payload of the snapshot has an action that was not possible: {action!r}")
     return Place(_state(engine.game, state), text, error, last, action, history)
 
 
 def _state(game: Game, values: tuple[Any, ...]) -> State:
+    if type(values) is State:
+        return values  # made here: what comes from bytes is a plain tuple
     objects, receptacles, places = len(game.objects), len(game.receptacles), len(game.location_ids)
     try:
         state = State(*values)
