@@ -8,7 +8,12 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# Time belongs into benchmarks, not into tests: a busy machine must not fail them.
+hypothesis.settings.register_profile("backtrail", deadline=None)
+hypothesis.settings.load_profile("backtrail")
 
 ROOT = Path(__file__).resolve().parent.parent
 ARCHIVE = ROOT.parent / "shared" / "data" / "alfworld" / "json_2.1.3_tw-pddl.tar.xz"

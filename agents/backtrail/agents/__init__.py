@@ -1,6 +1,24 @@
-"""Who acts: the agent protocol and the baseline agents."""
+"""Who acts: the agent protocol, the baselines without a model and the agents with one."""
 
 from backtrail.agents.base import Agent, AgentError, Task, Turn
 from backtrail.agents.baselines import Expert, Human, Null, Random, Replay
+from backtrail.agents.direct import Direct
+from backtrail.agents.explorer import Explorer
+from backtrail.agents.model_agent import ModelAgent
+from backtrail.agents.react import ReAct
 
-__all__ = ["Agent", "AgentError", "Expert", "Human", "Null", "Random", "Replay", "Task", "Turn"]
+__all__ = [
+    "Agent",
+    "AgentError",
+    "Direct",
+    "Expert",
+    "Explorer",
+    "Human",
+    "ModelAgent",
+    "Null",
+    "Random",
+    "ReAct",
+    "Replay",
+    "Task",
+    "Turn",
+]

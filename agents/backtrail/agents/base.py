@@ -42,6 +42,7 @@ class Turn:
         memory: What has been seen, in the agent's words.
         valid: Whether the response had the required form.
         usage: Counts, e.g. ``{"prompt_tokens": 812, "completion_tokens": 60}``.
+        completion: The `backtrail.agents.models.base.Completion` behind it; None for agents without a model.
     """
 
     action: str
@@ -49,7 +50,8 @@ class Turn:
     explore: str = ""
     memory: str = ""
     valid: bool = True
-    usage: Mapping[str, int] = field(default_factory=dict)
+    usage: Mapping[str, float] = field(default_factory=dict)
+    completion: Any = None
 
 
 class Agent(ABC):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from backtrail.agents import Agent, Expert, Null, Random, Replay
+from backtrail.agents import Agent, Direct, Expert, Explorer, ModelAgent, Null, Random, ReAct, Replay
+from backtrail.agents.models.base import MixedTemperature, Model, Sampling
+from backtrail.agents.prompts import Prompts
+from backtrail.benchmarks.recipe import RunConfig
 from backtrail.envs.alfworld.goal import TASK_TYPES
 from backtrail.envs.alfworld.tasks import SPLITS as ALFWORLD_SPLITS
 
@@ -42,6 +46,9 @@ BENCHMARKS = {
 
 AGENTS: dict[str, type[Agent]] = {"null": Null, "random": Random, "expert": Expert, "replay": Replay}
 
+MODEL_AGENTS: dict[str, type[ModelAgent]] = {"explorer": Explorer, "react": ReAct, "direct": Direct}
+"""Agents that need a model."""
+
 
 def find_benchmark(name: str) -> Benchmark:
     """Return the benchmark of a short name or an id.
@@ -70,9 +77,10 @@ def parse_agent(text: str) -> dict[str, Any]:
         if not rest:
             raise ValueError("The agent replay needs the folder of a recorded run: replay:FOLDER")
         return {"name": "replay", "options": {"folder": rest}}
-    if (colon and name in AGENTS) or (not colon and name not in AGENTS) or (colon and not rest.isidentifier()):
+    known = AGENTS | MODEL_AGENTS
+    if (colon and name in known) or (not colon and name not in known) or (colon and not rest.isidentifier()):
         raise ValueError(
-            f"Unknown agent {text!r}: expected null, random, expert, replay:FOLDER or package.module:Class"
+            f"Unknown agent {text!r}: expected null, random, expert, replay:FOLDER, explorer, react, direct or package.module:Class"
         )
     return {"name": text, "options": {}}
 
@@ -84,8 +92,8 @@ def agent_class(name: str) -> type[Agent]:
         ValueError: If there is no such agent.
         TypeError: If the class is no `Agent`.
     """
-    if name in AGENTS:
-        return AGENTS[name]
+    if name in AGENTS or name in MODEL_AGENTS:
+        return AGENTS.get(name) or MODEL_AGENTS[name]
     module, _, attribute = name.partition(":")
     if module.endswith(".py") or "/" in module:
         raise ValueError(
@@ -98,3 +106,36 @@ def agent_class(name: str) -> type[Agent]:
     if not (isinstance(found, type) and issubclass(found, Agent)):
         raise TypeError(f"Expected {name!r} to be a subclass of backtrail.agents.Agent, got {found!r}")
     return found
+
+
+def make_model_agent(config: RunConfig, model: Model) -> ModelAgent:
+    """Return the agent of a recipe that shares a model.
+
+    Raises:
+        ValueError: If the recipe names no such agent.
+    """
+    options = config.agent["options"]
+    return MODEL_AGENTS[config.agent["name"]](
+        model,
+        sampling_of(config.sampling or {}),
+        benchmark=prompts_for(config.env_id),
+        rollback=bool(config.rollback_methods),
+        show_admissible=options.get("show_admissible", False),
+    )
+
+
+def prompts_for(env_id: str) -> str:
+    """Return which description of the world a benchmark's prompts use."""
+    return next((benchmark.name for benchmark in BENCHMARKS.values() if benchmark.env_id == env_id), "general")
+
+
+def prompt_hash(agent: str, env_id: str) -> str:
+    """Return the hash of an agent's prompts for a benchmark."""
+    return Prompts(MODEL_AGENTS[agent].template, prompts_for(env_id)).hash
+
+
+def sampling_of(values: Mapping[str, Any]) -> Sampling:
+    """Read a recipe's sampling."""
+    mixed = values.get("mixed")
+    given = {**values, "stop": tuple(values.get("stop", ())), "mixed": MixedTemperature(**mixed) if mixed else None}
+    return Sampling(**given)

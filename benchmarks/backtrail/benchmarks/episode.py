@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import re
@@ -23,7 +24,7 @@ from backtrail.envs import Fingerprint, Record, Rollback, VisitCount
 from backtrail.envs.core import digest
 from backtrail.envs.wrappers.rollback import Method
 
-__all__ = ["Outcome", "Player", "failure", "stack"]
+__all__ = ["Outcome", "Player", "Seat", "failure", "stack"]
 
 _STATUSES = ("exact", "approximate", "failed", "unsupported")
 
@@ -93,79 +94,107 @@ def _identity(episode: Episode) -> dict[str, Any]:
     }
 
 
+class Seat:
+    """One agent in one environment, in the middle of an episode: the environment's half of playing."""
+
+    def __init__(self, config: RunConfig, steps: Path, agent: Agent):
+        """Make the environment; ``steps`` is the folder of the recorded episodes."""
+        self.agent = agent
+        self._env = EpisodeRecord(stack(config), steps)
+        self._env_id = config.env_id
+
+    def begin(self, episode: Episode) -> None:
+        """Begin an episode."""
+        self.episode = episode
+        self._env.begin(file_stem(episode.id))
+        self._tally = Tally()
+        self._started = time.perf_counter()
+        options = {"task_id": episode.task_id}
+        self.observation, self.info = self._tally.timed(
+            "env", lambda: self._env.reset(seed=episode.seed, options=options)
+        )
+        self._tally.see(self.info)
+        task = Task(self._env_id, episode.task_id, self.observation.get("goal", ""), episode.seed)
+        self._tally.timed("agent", lambda: self.agent.reset(task))
+
+    def think(self) -> Turn:
+        """Let the agent choose, alone."""
+        return self._tally.timed("agent", lambda: self.agent.act(self.observation, self.info))
+
+    def spent(self, seconds: float) -> None:
+        """Count time that the agent took elsewhere: its share of a call for many."""
+        self._tally.seconds["agent"] += seconds
+
+    def move(self, turn: Turn) -> dict[str, Any] | None:
+        """Carry out a turn; return the row of the episode if that was its last step."""
+        if not isinstance(turn, Turn):
+            raise TypeError(f"{type(self.agent).__name__}.act has to return a Turn, it returned {type(turn).__name__}")
+        self._env.annotate(**_note(turn))
+        step = self._tally.timed("env", lambda: self._env.step(turn.action))
+        self.observation, reward, terminated, truncated, self.info = step
+        self._tally.step(turn, float(reward), self.info)
+        return self._row(bool(terminated), bool(truncated)) if terminated or truncated else None
+
+    def close(self) -> None:
+        """Close agent and environment."""
+        try:
+            self.agent.close()
+        finally:
+            self._env.close()
+
+    def _row(self, terminated: bool, truncated: bool) -> dict[str, Any]:
+        path = self._env.finish()
+        return {
+            **_identity(self.episode),
+            "task_type": self.info.get("task_type", ""),
+            "data": self.info.get("data", "unknown"),
+            "success": bool(self.info["success"]),
+            **self._tally.row(),
+            "terminated": terminated,
+            "truncated": truncated,
+            "final_fingerprint": self.info["fingerprint"],
+            "steps_file": f"{path.parent.name}/{path.name}",
+            "time": self._tally.seconds | {"total": time.perf_counter() - self._started},
+        }
+
+
 class Player:
     """Plays episodes one after another; environment and agent are made for the first and kept until a fault.
 
-    The time of the environment includes its wrappers and the record. One agent acts in one environment here. An agent that acts in many at once will be a second player with the same
-    `play`, over many episodes.
+    The time of the environment includes its wrappers and the record. `backtrail.benchmarks.batch` plays many at once.
     """
 
     def __init__(self, config: RunConfig, steps: Path):
         """Make the player; ``steps`` is the folder of the recorded episodes."""
         self._config, self._steps = config, steps
-        self._made: tuple[EpisodeRecord, Agent] | None = None
-        self._faulty = False
+        self._seat: Seat | None = None
 
     def play(self, episode: Episode) -> Outcome:
         """Play an episode. Whatever goes wrong with it becomes a failure; the next one gets a new environment."""
         try:
-            return Outcome(True, self._play(episode))
+            if self._seat is None:
+                kind = agent_class(self._config.agent["name"])
+                self._seat = Seat(self._config, self._steps, kind(**self._config.agent["options"]))
+            seat = self._seat
+            seat.begin(episode)
+            row = None
+            while row is None:
+                row = seat.move(seat.think())
+            return Outcome(True, row)
         except Exception as fault:  # noqa: BLE001  # ok: environments and agents are foreign code, and one fault is no end
-            self._faulty = True
-            return failure(episode, f"{type(fault).__name__}: {fault}", traceback.format_exc())
+            trace = traceback.format_exc()
+            with contextlib.suppress(Exception):  # ok: what is broken may fail to close, too
+                self.close()
+            return failure(episode, f"{type(fault).__name__}: {fault}", trace)
 
     def close(self) -> None:
         """Close environment and agent; safe to call twice."""
-        made, self._made = self._made, None
-        if made is not None:
-            env, agent = made
-            try:
-                agent.close()
-            finally:
-                env.close()
-
-    def _play(self, episode: Episode) -> dict[str, Any]:
-        if self._faulty:
-            self._faulty = False
-            self.close()
-        if self._made is None:
-            kind = agent_class(self._config.agent["name"])
-            env = EpisodeRecord(stack(self._config), self._steps)
-            self._made = env, kind(**self._config.agent["options"])
-        env, agent = self._made
-        env.begin(file_stem(episode.id))
-        tally = _Tally()
-        started = time.perf_counter()
-        observation, info = tally.timed(
-            "env", lambda: env.reset(seed=episode.seed, options={"task_id": episode.task_id})
-        )
-        tally.see(info)
-        task = Task(self._config.env_id, episode.task_id, observation.get("goal", ""), episode.seed)
-        tally.timed("agent", lambda: agent.reset(task))
-        terminated = truncated = False
-        while not (terminated or truncated):
-            turn: Turn = tally.timed("agent", lambda: agent.act(observation, info))  # noqa: B023  # called at once
-            if not isinstance(turn, Turn):
-                raise TypeError(f"{type(agent).__name__}.act has to return a Turn, it returned {type(turn).__name__}")
-            env.annotate(**_note(turn))
-            observation, reward, terminated, truncated, info = tally.timed("env", lambda: env.step(turn.action))  # noqa: B023
-            tally.step(turn, float(reward), info)
-        path = env.finish()
-        return {
-            **_identity(episode),
-            "task_type": info.get("task_type", ""),
-            "data": info.get("data", "unknown"),
-            "success": bool(info["success"]),
-            **tally.row(),
-            "terminated": bool(terminated),
-            "truncated": bool(truncated),
-            "final_fingerprint": info["fingerprint"],
-            "steps_file": f"{path.parent.name}/{path.name}",
-            "time": tally.seconds | {"total": time.perf_counter() - started},
-        }
+        seat, self._seat = self._seat, None
+        if seat is not None:
+            seat.close()
 
 
-class _Tally:
+class Tally:
     """Counts what happens in an episode."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ import gymnasium as gym
 
 import backtrail.envs  # noqa: F401  # registers the ids
 from backtrail.agents import Agent
-from backtrail.benchmarks.catalog import AGENTS, agent_class
+from backtrail.benchmarks.catalog import AGENTS, MODEL_AGENTS, agent_class, prompt_hash
 from backtrail.benchmarks.recipe import RunConfig
 from backtrail.envs import ExplorableEnv
 
@@ -39,6 +39,7 @@ def plan(
     seed: int = 0,
     max_steps: int | None = None,
     rollback_methods: Sequence[str] = (),
+    sampling: Mapping[str, Any] | None = None,
     command: str = "",
     progress: Progress | None = None,
 ) -> RunConfig:
@@ -55,6 +56,7 @@ def plan(
         episodes_per_task: Attempts at each task.
         seed: What every episode's seed comes from.
         max_steps: The step limit of an episode; None for the environment's own.
+        sampling: How the agent's model samples (`backtrail.agents.models.Sampling` as a dict); None without one.
         rollback_methods: Let the agent go back in these ways; empty for an agent without the rollback action.
         command: The command line, for the record.
         progress: Called with (tasks read, tasks in all).
@@ -67,7 +69,8 @@ def plan(
     """
     _check(name, episodes_per_task, seed, max_steps, limit)
     kind = agent_class(agent["name"])
-    kind(**agent["options"]).close()  # what is wrong with it is better known now
+    if agent["name"] not in MODEL_AGENTS:
+        kind(**agent["options"]).close()  # what is wrong with it is better known now
     kwargs = {**(env_kwargs or {}), **kind.env_options}
     steps = max_steps if max_steps is not None else gym.spec(env_id).max_episode_steps
     if steps is None:
@@ -87,6 +90,8 @@ def plan(
         rollback_methods=list(rollback_methods),
         data=labels[0] if len(labels) == 1 else labels,
         data_hash=data_hash,
+        prompt_hash=prompt_hash(agent["name"], env_id) if agent["name"] in MODEL_AGENTS else None,
+        sampling=dict(sampling) if sampling is not None else None,
         versions=versions(),
         git=_git(),
         machine={"platform": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()},
@@ -183,7 +188,7 @@ def _read_worlds(
 
 def _source(kind: type[Agent]) -> dict[str, str]:
     """Return the digest of the file of an agent from elsewhere, so that a run never mixes two versions of it."""
-    file = None if kind in AGENTS.values() else inspect.getsourcefile(kind)
+    file = None if kind in (AGENTS | MODEL_AGENTS).values() else inspect.getsourcefile(kind)
     return {"source_sha256": hashlib.sha256(Path(file).read_bytes()).hexdigest()} if file else {}
 
 

@@ -50,6 +50,7 @@ def run(
     resume: bool = False,
     workers: int = 1,
     retries: int = 3,
+    batch: int = 16,
     progress: Callable[[Progress], None] | None = None,
 ) -> dict[str, Any]:
     """Play the episodes of a recipe into ``output_dir/name`` and return the summary, which is written there too.
@@ -62,6 +63,7 @@ def run(
         output_dir: Where run folders are.
         resume: Go on with the run if there is one.
         workers: How many processes play; 0 or 1 plays in this one.
+        batch: Environments that share a call of the model, for agents that have one.
         retries: How often an episode that fails is tried in all, once in each session.
         progress: Called at the start and after every episode.
 
@@ -69,29 +71,31 @@ def run(
         ResultsError: If the folder is taken, in use, damaged, or holds another recipe.
         RunStopped: If ten episodes in a row failed; what was finished before is kept.
         KeyboardInterrupt: On Ctrl-C; what was finished before is kept.
-        ValueError: If ``workers`` is negative or ``retries`` below 1.
+        ValueError: If ``workers`` is negative, or ``retries`` or ``batch`` below 1.
+        gymnasium.error.DependencyNotInstalled: If the model's extra is missing.
+        backtrail.agents.models.ModelError: If the model cannot be loaded.
     """
-    if workers < 0 or retries < 1:
-        raise ValueError(f"Expected workers >= 0 and retries >= 1, got {workers} and {retries}")
+    if workers < 0 or retries < 1 or batch < 1:
+        raise ValueError(f"Expected workers >= 0, retries >= 1, batch >= 1, got {workers}, {retries} and {batch}")
     path = Path(output_dir) / config.name
     started = time.perf_counter()
     with RunFolder.start(path, config, resume=resume) as folder:
         earlier = read_wall(path)
         try:
-            _play(folder, workers, retries, progress or (lambda _: None))
+            _play(folder, workers, retries, batch, progress or (lambda _: None))
         finally:
             result = _conclude(path, earlier + time.perf_counter() - started)
     return result
 
 
-def _play(folder: RunFolder, workers: int, retries: int, progress: Callable[[Progress], None]) -> None:
+def _play(folder: RunFolder, workers: int, retries: int, batch: int, progress: Callable[[Progress], None]) -> None:
     planned = folder.config.episodes()
     todo = _unfinished(folder, planned, retries)
     given_up = len(planned) - len(folder.episodes) - len(todo)
     successes, failures, in_a_row = sum(row["success"] for row in folder.episodes), 0, 0
     progress(Progress(len(folder.episodes), len(planned), successes, failures, given_up))
     # closing() ends the workers now, not when Python collects the generator
-    with closing(play_all(folder.config, folder.path / "steps", todo, workers)) as outcomes:
+    with closing(play_all(folder.config, folder.path / "steps", todo, workers, batch)) as outcomes:
         for outcome in outcomes:
             if outcome.finished:
                 folder.add_episode(outcome.row)

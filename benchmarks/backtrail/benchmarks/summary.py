@@ -55,7 +55,7 @@ def summary(
         "format_valid_rate": _rate(sum(row["valid_turns"] for row in rows), steps),
         "exploration": _exploration(rows, steps),
         "usage": _usage(rows),
-        "time": {key: sum(row["time"][key] for row in rows) for key in ("env", "agent", "total")} | {"wall": wall},
+        "time": _time(rows, wall),
     }
 
 
@@ -108,6 +108,14 @@ def _exploration(rows: Sequence[Row], steps: int) -> dict[str, Any]:
             sum(curve[min(step, len(curve) - 1)] for curve in curves) / len(curves) for step in range(longest)
         ],
     }
+
+
+def _time(rows: Sequence[Row], wall: float | None) -> dict[str, float | None]:
+    """Sum seconds; tokens a second are those of the responses over the agent's time, None without a model."""
+    spent = {key: sum(row["time"][key] for row in rows) for key in ("env", "agent", "total")}
+    tokens = _usage(rows).get("completion_tokens", 0)
+    rate = tokens / spent["agent"] if tokens and spent["agent"] else None
+    return {**spent, "wall": wall, "tokens_per_second": rate}
 
 
 def _usage(rows: Sequence[Row]) -> dict[str, int]:

@@ -13,6 +13,8 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import NoReturn, cast
 
+from backtrail.benchmarks.batch import play_batched
+from backtrail.benchmarks.catalog import MODEL_AGENTS
 from backtrail.benchmarks.episode import Outcome, Player, failure
 from backtrail.benchmarks.recipe import Episode, RunConfig
 from backtrail.benchmarks.results import hold
@@ -23,7 +25,9 @@ _GRACE = 5.0
 """Seconds that a worker gets to close its environment."""
 
 
-def play_all(config: RunConfig, steps: Path, episodes: Sequence[Episode], workers: int = 1) -> Generator[Outcome]:
+def play_all(
+    config: RunConfig, steps: Path, episodes: Sequence[Episode], workers: int = 1, batch: int = 16
+) -> Generator[Outcome]:
     """Play episodes and yield what became of each, in the order in which they end.
 
     Args:
@@ -31,11 +35,25 @@ def play_all(config: RunConfig, steps: Path, episodes: Sequence[Episode], worker
         steps: Where the recorded episodes go.
         episodes: Which to play.
         workers: How many processes; 0 or 1 plays here.
+        batch: Environments that share a call of the model, where the agent has one; that plays here.
     """
-    if workers <= 1 or len(episodes) <= 1:
+    if config.agent["name"] in MODEL_AGENTS:
+        yield from _play_with_model(config, steps, episodes, batch)
+    elif workers <= 1 or len(episodes) <= 1:
         yield from _play_here(config, steps, episodes)
     else:
         yield from _play_in_processes(config, steps, episodes, workers)
+
+
+def _play_with_model(config: RunConfig, steps: Path, episodes: Sequence[Episode], batch: int) -> Generator[Outcome]:
+    from backtrail.agents.models.load import load_model
+
+    options = config.agent["options"]
+    model = load_model(options["model"], **options.get("model_options", {}))
+    try:
+        yield from play_batched(config, steps, episodes, model, batch)
+    finally:
+        model.close()
 
 
 def _play_here(config: RunConfig, steps: Path, episodes: Sequence[Episode]) -> Generator[Outcome]:

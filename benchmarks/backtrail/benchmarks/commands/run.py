@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import gymnasium as gym
 import typer
 from rich.progress import TextColumn
 
+from backtrail.agents import AgentError
 from backtrail.benchmarks.commands.console import bad_input, counter, emit_json, fail, note, progress_bar, stdout
+from backtrail.benchmarks.commands.models import (
+    BaseUrl,
+    Batch,
+    MaxTokens,
+    MinP,
+    ModelName,
+    Prices,
+    Sge,
+    ShowAdmissible,
+    Temperature,
+    TopK,
+    TopP,
+    model_agent,
+    sampling_for,
+)
 from backtrail.benchmarks.commands.options import (
     Data,
     Engine,
@@ -36,7 +54,11 @@ __all__ = ["run"]
 def run(
     env: Env,
     agent: Annotated[
-        str, typer.Option(metavar="AGENT", help="null, random, expert, replay:FOLDER, or module:Class of your own.")
+        str,
+        typer.Option(
+            metavar="AGENT",
+            help="null, random, expert, replay:FOLDER, explorer, react, direct, or module:Class of your own.",
+        ),
     ],
     data: Data = None,
     split: Split = None,
@@ -63,6 +85,17 @@ def run(
     retries: Annotated[int, typer.Option(metavar="N", min=1, help="How often a failed episode is tried in all.")] = 3,
     rollback: RollbackMethods = "",
     engine: Engine = None,
+    model: ModelName = None,
+    base_url: BaseUrl = None,
+    prices: Prices = None,
+    batch: Batch = 16,
+    temperature: Temperature = 1.0,
+    top_p: TopP = 1.0,
+    top_k: TopK = 0,
+    min_p: MinP = 0.0,
+    max_tokens: MaxTokens = 256,
+    sge: Sge = False,
+    show_admissible: ShowAdmissible = False,
     as_json: Json = False,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress bar.")] = False,
 ) -> None:
@@ -77,10 +110,14 @@ def run(
         benchmark = find_benchmark(env)
         split = _split(benchmark.splits, split, task_id) or benchmark.evaluation_split
         kwargs = env_kwargs(data, split, engine) | ({"task_types": task_type} if task_type else {})
-        player = _agent(agent)
+        player = model_agent(_agent(agent), model, base_url, prices, show_admissible)
+        drawn = sampling_for(
+            player["name"], benchmark.name, temperature=temperature, top_p=top_p, top_k=top_k, min_p=min_p,
+            max_tokens=max_tokens, sge=sge,
+        )  # fmt: skip
         with counter("Reading tasks", no_progress) as progress:
             config = plan(
-                name or _name(benchmark.name, player["name"], split, data, seed),
+                name or _name(benchmark.name, player, split, data, seed),
                 benchmark.env_id,
                 player,
                 env_kwargs=kwargs,
@@ -90,12 +127,13 @@ def run(
                 seed=seed,
                 max_steps=max_steps,
                 rollback_methods=methods(rollback),
+                sampling=drawn,
                 command=f"backtrail {shlex.join(sys.argv[1:])}",
                 progress=progress,
             )
     folder = output_dir / config.name
     _tell_of_other_versions(folder, config)
-    summary = _run(config, output_dir, resume, workers, retries, no_progress)
+    summary = _run(config, output_dir, resume, workers, retries, batch, no_progress)
     _show(folder, config, summary, as_json, retries)
 
 
@@ -121,10 +159,11 @@ def _agent(text: str) -> dict[str, Any]:
     return agent
 
 
-def _name(env: str, agent: str, split: str, data: str | None, seed: int) -> str:
+def _name(env: str, agent: dict[str, Any], split: str, data: str | None, seed: int) -> str:
     """Return a name for the run that the same command gives again, so that --resume finds it."""
     source = [Path(data).name] if data and data != "generated" else []
-    parts = [env, agent.rpartition(":")[2], split, *source, *([f"seed{seed}"] if seed else [])]
+    model = [re.split("[:/]", agent["options"]["model"])[-1]] if "model" in agent["options"] else []
+    parts = [env, agent["name"].rpartition(":")[2], *model, split, *source, *([f"seed{seed}"] if seed else [])]
     return "-".join(part.strip(".") for part in parts)
 
 
@@ -140,7 +179,9 @@ def _tell_of_other_versions(folder: Path, config: RunConfig) -> None:
             note(f"The run was begun with {package} {before[package]} and goes on with {now}.", "yellow")
 
 
-def _run(config: RunConfig, output_dir: Path, resume: bool, workers: int, retries: int, hidden: bool) -> dict[str, Any]:
+def _run(
+    config: RunConfig, output_dir: Path, resume: bool, workers: int, retries: int, batch: int, hidden: bool
+) -> dict[str, Any]:
     from backtrail.benchmarks.results import ResultsError
     from backtrail.benchmarks.runner import RunStopped
     from backtrail.benchmarks.runner import run as play
@@ -154,7 +195,7 @@ def _run(config: RunConfig, output_dir: Path, resume: bool, workers: int, retrie
             bar.update(task, completed=now.done, total=now.planned, state=_state(now))
 
         try:
-            return play(config, output_dir, resume=resume, workers=workers, retries=retries, progress=show)
+            return play(config, output_dir, resume=resume, workers=workers, retries=retries, batch=batch, progress=show)
         except KeyboardInterrupt:
             bar.stop()
             done, planned = (last[0].done, last[0].planned) if last else (0, 0)
@@ -162,9 +203,12 @@ def _run(config: RunConfig, output_dir: Path, resume: bool, workers: int, retrie
                 f"Stopped. {done} of {planned} episodes are finished and kept; the same command with --resume goes on."
             )
             raise typer.Exit(130) from None
-        except (ResultsError, OSError) as error:
+        except (ResultsError, OSError, ValueError) as error:
             bar.stop()
             fail(str(error))
+        except (gym.error.DependencyNotInstalled, AgentError) as error:
+            bar.stop()
+            fail(str(error), code=1)
         except RunStopped as error:
             bar.stop()
             fail(f"{error}. What is finished is kept; see {output_dir / config.name / 'failures.jsonl'}", code=1)

@@ -117,7 +117,11 @@ def _figures(config: RunConfig, summary: dict[str, Any]) -> Table:
         suffix = "" if exact is None else f", {percent(exact)} of them exact"
         figures.add_row("steps that roll back", percent(exploration["rollback_rate"]) + suffix)
     for key, value in summary["usage"].items():
-        figures.add_row(key.replace("_", " "), f"{value:,}")
+        figures.add_row(key.replace("_", " "), f"{value:,.4f}" if isinstance(value, float) else f"{value:,}")
+    if time.get("tokens_per_second"):
+        steps = summary["episodes"] * summary["steps"]["mean"]
+        each = time["agent"] / steps if steps else 0
+        figures.add_row("speed", f"{_number(time['tokens_per_second'])} tokens a second, {_number(each, 3)} s a step")
     wall = "" if time["wall"] is None else f"{_number(time['wall'])} s wall, "
     figures.add_row("time", f"{wall}{_number(time['env'])} s environment, {_number(time['agent'])} s agent")
     return figures
