@@ -58,7 +58,7 @@ def check_explorable(make: Make, seeds: Sequence[int] = (0, 1, 2), length: int =
         for law in laws:
             try:
                 law(make, seed, walk)
-            except Exception as error:
+            except Exception as error:  # ok: raised again, with a note
                 error.add_note(f"The law {law.__name__} was broken with seed={seed}, walk={walk}")
                 raise
 
