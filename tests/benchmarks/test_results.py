@@ -266,7 +266,7 @@ def test_summary_by_hand():
     assert found["exploration"]["rollback_rate"] == 4 / 36
     assert found["exploration"]["rollback_success_rate"] == 3 / 4
     assert found["usage"] == {"prompt_tokens": 80}
-    assert found["time"] == {"env": 8.0, "agent": 16.0, "total": 24.0, "wall": 7.0}
+    assert found["time"] == {"env": 8.0, "agent": 16.0, "total": 24.0, "wall": 7.0, "tokens_per_second": None}
 
 
 def test_repeated_attempts_do_not_narrow_the_interval_for_nothing():

@@ -268,6 +268,8 @@ class HFModel(Model):
     def _completion(self, request: _Request, tokens: list[int], rows: Rows, row: int) -> Completion:
         shown = tokens[:-1] if tokens[-1] in self._end_ids else tokens
         text, finish = self._decode(shown), rows.finish[row] or "length"
+        if finish == "length":
+            text = text.rstrip("\ufffd")  # half a character, cut off; servers leave it out, too
         ends = [place for stop in request.sampling.stop if (place := text.find(stop)) >= 0]
         if ends:
             text, finish = text[: min(ends)], "stop"
