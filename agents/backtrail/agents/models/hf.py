@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,11 @@ from backtrail.agents.models.mixed import MarkerTable, SpanState, token_pieces
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["HFModel", "Loaded"]
+__all__ = ["HFModel", "Loaded", "Steering"]
+
+Steering = Callable[[Any, Sequence[int], Rows], AbstractContextManager[Callable[[Any, Any], Any]]]
+"""What changes logits before they are drawn from: entered once a batch with the model, the places of the batch's prompts in
+the call and the rows being drawn, it gives a logits processor. A batch that does not fit is entered again, in halves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,7 @@ class _Request:
     ids: list[int]
     sampling: Sampling
     before: str
+    steering: Steering | None = None
     extras: dict[str, torch.Tensor] = field(default_factory=dict)
 
     @property
@@ -122,11 +128,18 @@ class HFModel(Model):
             ModelError: If a prompt fills the context, the memory is exhausted, or the model was closed.
             ValueError: If a sampling makes no sense.
         """
+        return self.steered(prompts, sampling, None)
+
+    def steered(
+        self, prompts: Sequence[Prompt], sampling: Sequence[Sampling], steering: Steering | None
+    ) -> list[Completion]:
+        """Answer as `generate` does, from logits that are changed first; log-probabilities are those of the changed ones."""
         if self._model is None:
             raise ModelError(f"{self.name} was closed")
         began = time.perf_counter()
         requests = [
-            self._request(place, prompt, one) for place, (prompt, one) in enumerate(zip(prompts, sampling, strict=True))
+            replace(self._request(place, prompt, one), steering=steering)
+            for place, (prompt, one) in enumerate(zip(prompts, sampling, strict=True))
         ]
         answers: dict[int, Completion] = {}
         for batch in _batches(requests, self._budget):
@@ -151,7 +164,7 @@ class HFModel(Model):
                 f"prompt {place} has {len(ids)}: shorten the history or take another model"
             )
         before = prompt[-1].content if prompt[-1].role == "assistant" else ""
-        return _Request(place, ids, replace(sampling, max_tokens=min(sampling.max_tokens, room)), before, extras)
+        return _Request(place, ids, replace(sampling, max_tokens=min(sampling.max_tokens, room)), before, extras=extras)
 
     def _encode(self, prompt: Prompt) -> tuple[list[int], dict[str, torch.Tensor]]:
         images = [Image.fromarray(image) for message in prompt for image in message.images]
@@ -210,17 +223,18 @@ class HFModel(Model):
             self._decode,
             model.device,
         )
+        steering, places = batch[0].steering, [request.place for request in batch]
         defaults, training = model.generation_config, model.training
         model.generation_config = GenerationConfig()  # the model's own would add processors
         model.eval()
         try:
-            with torch.inference_mode():
+            with torch.inference_mode(), steering(model, places, rows) if steering else nullcontext() as change:
                 output = model.generate(
                     **self._inputs(batch, longest),
                     do_sample=False,
                     use_cache=True,
                     max_new_tokens=max(request.sampling.max_tokens for request in batch),
-                    logits_processor=LogitsProcessorList([rows.draw]),  # pyright: ignore[reportArgumentType]
+                    logits_processor=LogitsProcessorList([*([change] if change else []), rows.draw]),  # pyright: ignore[reportArgumentType]
                     stopping_criteria=StoppingCriteriaList([rows.stop]),  # pyright: ignore[reportArgumentType]
                 )
         finally:
