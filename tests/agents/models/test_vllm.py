@@ -474,3 +474,34 @@ def test_a_closed_model_says_so(model: VLLMModel) -> None:  # the last to use it
     model.close()
     with pytest.raises(ModelError, match="closed"):
         model.generate(PROMPTS[:1], [GREEDY])
+
+
+@pytest.mark.vllm
+def test_many_seeded_prompts_with_a_common_beginning_are_answered(folder: Path) -> None:
+    """More prompt tokens than the engine reads in one step: read in pieces, seeded requests would end a CPU engine."""
+    crowded = VLLMModel(str(folder), max_num_seqs=32)
+    try:
+        long = "You act in a text world. " * 25
+        prompts = [[Message("system", long), Message("user", f"room {n} " * (10 + n % 3))] for n in range(64)]
+        answers = crowded.generate(prompts, [Sampling(max_tokens=4, seed=n) for n in range(64)])
+        assert len(answers) == 64 and all(answer.token_ids for answer in answers)
+    finally:
+        crowded.close()
+
+
+@pytest.mark.vllm
+def test_an_engine_that_has_failed_says_so_instead_of_hanging(
+    folder: Path, model: VLLMModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[int] = []
+
+    def die(*_: Any, **__: Any) -> Any:
+        calls.append(1)
+        raise RuntimeError("the worker is gone")
+
+    monkeypatch.setattr(model._llm, "generate", die)
+    monkeypatch.setattr(model, "_broken", "")
+    for message in ("the worker is gone", "has failed before"):
+        with pytest.raises(ModelError, match=message):
+            model.generate(PROMPTS[:1], [GREEDY])
+    assert calls == [1]

@@ -28,6 +28,9 @@ _SETTINGS = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine in this process, so that weights can be handed over
     "VLLM_NO_USAGE_STATS": "1",
 }
+_CPU_ENGINE = {"enable_chunked_prefill": False}
+"""A prompt that is read in pieces winds its request's random generator back, which generators on the CPU cannot."""
+
 _CPU_SETTINGS = {
     "VLLM_CPU_KVCACHE_SPACE": "1",  # GiB
     "TORCHDYNAMO_DISABLE": "1",  # else the first request with log-probabilities compiles for minutes
@@ -87,6 +90,7 @@ class VLLMModel(Model):
             "seed": seed,
             "enforce_eager": _on_cpu(),
             "logprobs_mode": "processed_logprobs",
+            **(_CPU_ENGINE if _on_cpu() else {}),
             **(engine or {}),
         }
         try:
@@ -95,6 +99,7 @@ class VLLMModel(Model):
         except (RuntimeError, ValueError, OSError) as error:
             raise ModelError(f"vLLM cannot load {model}: {error}") from error
         self._tokenizer, self._lock = self._llm.get_tokenizer(), threading.Lock()
+        self._broken = ""
         self._renderer = self._tokenizer  # what holds the chat template
         if self._config.is_multimodal_model:
             load = importlib.import_module("transformers").AutoProcessor.from_pretrained
@@ -129,6 +134,8 @@ class VLLMModel(Model):
         """
         if self._llm is None:
             raise ModelError(f"{self.name} was closed")
+        if self._broken:
+            raise ModelError(f"{self.name} has failed before and cannot go on ({self._broken}): load it anew")
         pairs = list(zip(prompts, sampling, strict=True))
         with self._lock:  # the engine is not thread-safe
             start = time.perf_counter()
@@ -137,7 +144,10 @@ class VLLMModel(Model):
             dead = importlib.import_module("vllm.v1.engine.exceptions").EngineDeadError
             try:
                 outputs = self._llm.generate(requests, params, use_tqdm=False)
-            except (RuntimeError, ValueError, dead) as error:
+            except ValueError as error:  # a request that cannot be, said before anything runs
+                raise ModelError(f"{self.name} failed: {error}") from error
+            except (RuntimeError, dead) as error:
+                self._broken = str(error)  # its scheduler is in the middle of a step: another call would never return
                 raise ModelError(f"{self.name} failed: {error}") from error
             seconds = time.perf_counter() - start
         return [self._completion(*pair, output, seconds) for pair, output in zip(pairs, outputs, strict=True)]
