@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +98,63 @@ def test_a_run_keeps_prompts_sampling_and_words(tmp_path: Path, monkeypatch: pyt
     kept = RunFolder.open(tmp_path / "run")
     note = json.loads((tmp_path / "run" / kept.episodes[0]["steps_file"]).read_text().splitlines()[1])["note"]
     assert note["explore"] == "what is behind the door" and note["valid"] and note["memory"].startswith("seed")
+
+
+class Flaky(BaseHTTPRequestHandler):
+    """A chat server that gives the answers of a broken one until it is mended."""
+
+    broken = ""
+    asked = 0
+
+    def do_POST(self) -> None:
+        type(self).asked += 1
+        self.rfile.read(int(self.headers["Content-Length"]))
+        text = "<explore>e</explore><memory>m</memory><action>look</action>"
+        choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop", "index": 0}
+        whole = json.dumps({"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 5}}).encode()
+        empty = json.dumps({"choices": [], "usage": {}}).encode()
+        body = {"": whole, "malformed": whole[:-9], "empty": empty, "429": b"{}", "500": b"{}", "cut": whole}[
+            self.broken
+        ]
+        self.send_response(int(self.broken) if self.broken.isdigit() else 200)
+        self.send_header("Content-Length", str(len(body) + 50 * (self.broken == "cut")))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.mark.parametrize("fault", ["malformed", "empty", "429", "500", "cut", "down"])
+def test_a_broken_server_costs_no_score_and_the_run_goes_on_when_it_is_mended(tmp_path: Path, fault: str) -> None:
+    pytest.importorskip("httpx")
+
+    class Handler(Flaky):
+        broken = "" if fault == "down" else fault
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    address = f"http://127.0.0.1:{server.server_port}/v1"
+    if fault == "down":
+        server.server_close()
+    else:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    options = {"base_url": address, "retries": 1, "backoff": 0.01}
+    agent = {"name": "explorer", "options": {"model": "openai:flaky", "model_options": options}}
+    recipe = plan("run", ID, agent, limit=3, max_steps=2, sampling={"temperature": 0.0})
+    found = run(recipe, tmp_path)
+    assert (found["episodes"], found["failures"], found["success"]["value"]) == (0, 3, None), "a fault is no score"
+    assert all("ModelError" in row["error"] for row in RunFolder.open(tmp_path / "run").failures)
+    if fault == "down":
+        server = ThreadingHTTPServer(("127.0.0.1", int(address.rpartition(":")[2].removesuffix("/v1"))), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    else:
+        assert Handler.asked >= 3 * 2, "a fault is tried again"
+    Handler.broken = ""
+    found = run(recipe, tmp_path, resume=True)
+    server.shutdown()
+    server.server_close()
+    assert (found["episodes"], found["failures"]) == (3, 0)
+    assert found["format_valid_rate"] == 1.0 and found["usage"] == {"completion_tokens": 30, "prompt_tokens": 54}
 
 
 def test_the_command_says_what_is_missing() -> None:
