@@ -490,18 +490,19 @@ def test_many_seeded_prompts_with_a_common_beginning_are_answered(folder: Path) 
 
 
 @pytest.mark.vllm
-def test_an_engine_that_has_failed_says_so_instead_of_hanging(
-    folder: Path, model: VLLMModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_engine_that_has_failed_says_so_instead_of_hanging(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = VLLMModel(str(folder))
     calls: list[int] = []
 
     def die(*_: Any, **__: Any) -> Any:
         calls.append(1)
         raise RuntimeError("the worker is gone")
 
-    monkeypatch.setattr(model._llm, "generate", die)
-    monkeypatch.setattr(model, "_broken", "")
-    for message in ("the worker is gone", "has failed before"):
-        with pytest.raises(ModelError, match=message):
-            model.generate(PROMPTS[:1], [GREEDY])
-    assert calls == [1]
+    try:
+        monkeypatch.setattr(own._llm, "generate", die)
+        for message in ("the worker is gone", "has failed before"):
+            with pytest.raises(ModelError, match=message):
+                own.generate(PROMPTS[:1], [GREEDY])
+        assert calls == [1]
+    finally:
+        own.close()
