@@ -77,6 +77,11 @@ class Talker(Random):
 
 
 @pytest.fixture
+def _hears_ctrl_c() -> None:
+    """A test run in the background has SIGINT ignored, which children inherit; a process at a terminal has not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def agents(tmp_path, monkeypatch):
     folder = tmp_path / "modules"
     folder.mkdir()
@@ -379,6 +384,7 @@ def start(agents: Path, output: Path, workers: int) -> subprocess.Popen:
         [*command, *options],
         cwd=agents,
         start_new_session=True,
+        preexec_fn=_hears_ctrl_c,  # noqa: PLW1509  # no threads here
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
