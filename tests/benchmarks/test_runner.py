@@ -76,12 +76,12 @@ class Talker(Random):
 '''
 
 
-@pytest.fixture
 def _hears_ctrl_c() -> None:
     """A test run in the background has SIGINT ignored, which children inherit; a process at a terminal has not."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.fixture
 def agents(tmp_path, monkeypatch):
     folder = tmp_path / "modules"
     folder.mkdir()
