@@ -105,11 +105,8 @@ class ModelAgent(Agent):
         Raises:
             RuntimeError: If nothing was requested.
         """
-        if self._text is None:
-            raise RuntimeError("Expected request() before read()")
         parsed = parse(completion.text, self.required, cut=completion.finish == "length")
-        self.keep(self._text, parsed)
-        self._step, self._text = self._step + 1, None
+        self.follow(parsed)
         return Turn(
             parsed.action,
             response=completion.text,
@@ -119,6 +116,17 @@ class ModelAgent(Agent):
             usage=_usage(completion),
             completion=completion,
         )
+
+    def follow(self, parsed: Parsed) -> None:
+        """Go on to the next step as if the model had answered the last `request` with this.
+
+        Raises:
+            RuntimeError: If nothing was requested.
+        """
+        if self._text is None:
+            raise RuntimeError("Expected request() before read() or follow()")
+        self.keep(self._text, parsed)
+        self._step, self._text = self._step + 1, None
 
     def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Turn:
         """Ask the model for the next action.

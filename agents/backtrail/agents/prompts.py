@@ -20,7 +20,7 @@ class Prompts:
     """The prompt of one agent for one benchmark.
 
     Attributes:
-        name: The agent's set of templates: "explorer", "react" or "direct".
+        name: The agent's set of templates: "explorer", "brief", "react" or "direct".
         benchmark: The description of the world: "alfworld", or "general" for any text environment.
         hash: SHA-256 over the texts of all templates that take part; part of every result.
 
@@ -67,7 +67,7 @@ class Prompts:
     def render(
         self, variables: Mapping[str, Any], *, rollback: bool = False, images: Sequence[np.ndarray] = ()
     ) -> Prompt:
-        """Return a system and a user message.
+        """Return a system message, unless its template is empty, and a user message.
 
         Args:
             variables: ``goal``, ``text`` (the observation), optionally ``admissible`` (a list of actions), and what the
@@ -77,7 +77,8 @@ class Prompts:
         """
         shown = {"admissible": None, **variables}
         system = self._system.render(benchmark=self.benchmark, rollback=rollback)
-        return (Message("system", system.strip()), Message("user", self._user.render(shown).strip(), tuple(images)))
+        user = Message("user", self._user.render(shown).strip(), tuple(images))
+        return (Message("system", system.strip()), user) if system.strip() else (user,)
 
 
 def _both(name: str) -> tuple[str, str]:

@@ -1,7 +1,8 @@
-"""A language model of three million parameters, made here: every path that needs a model runs without a download.
+"""A language model of half a million parameters, made here: every path that needs a model runs without a download.
 
 The architecture is Qwen3's, the weights are random, the tokenizer is a byte-level BPE trained on games of the generated
-ALFWorld. It writes noise until it is trained; what it is for is testing, and learning in a minute on a CPU.
+ALFWorld, in which every common word of the games is one token, and so is every tag of the response. It writes noise until
+it is trained; what it is for is testing, and learning in minutes on a CPU.
 """
 
 from __future__ import annotations
@@ -16,16 +17,19 @@ import gymnasium as gym
 from gymnasium.error import DependencyNotInstalled
 
 import backtrail.envs  # noqa: F401  # registers the environments
+from backtrail.agents.base import Task
 from backtrail.agents.models.hf_load import import_transformers, no_progress_bar
+from backtrail.agents.prompts import Prompts
+from backtrail.agents.searcher import Searcher
 
 __all__ = ["VERSION", "build_tiny", "cache_folder"]
 
-VERSION = 1
+VERSION = 2
 """Rises with every change of the files `build_tiny` writes."""
 
 VOCABULARY = 2048  # at most: the games have fewer words
 SPECIAL = ("<|pad|>", "<|start|>", "<|end|>")
-TAGS = ("explore", "memory", "action")
+TAGS = tuple(f"<{slash}{name}>" for name in ("explore", "memory", "action") for slash in ("", "/"))
 
 TEMPLATE = """\
 {%- for message in messages -%}
@@ -90,28 +94,33 @@ def _require() -> None:
         ) from error
 
 
-def _texts(games: int = 120) -> Iterator[str]:
-    """Yield prompts and responses of the expert's play, in the form agents write them."""
-    env = gym.make("backtrail/ALFWorld-v0", expert=True)
-    for seed in range(games):
-        observation, info = env.reset(seed=seed)
-        done = False
-        while not done:
-            action = info["expert_plan"][0] if info["expert_plan"] else "look"
-            yield f"{observation['goal']}\n{observation['text']}\n" + "\n".join(info["admissible_actions"])
-            said = (f"Next I {action}.", observation["text"], action)
-            yield "\n".join(f"<{tag}>{text}</{tag}>" for tag, text in zip(TAGS, said, strict=True))
-            observation, _, terminated, truncated, info = env.step(action)
-            done = terminated or truncated or not info["expert_plan"]
-    env.close()
+def _texts(games: int = 150) -> Iterator[str]:
+    """Yield prompts and responses of the searcher's play, in the form agents write them."""
+    prompts = Prompts("brief", "alfworld")
+    for data in ("generated", "generated-small"):
+        env = gym.make("backtrail/ALFWorld-v0", data=data)
+        for seed in range(games):
+            observation, info = env.reset(seed=seed)
+            searcher = Searcher()
+            searcher.reset(Task("", info["task_id"], observation["goal"], seed))
+            carried, done = {"explore": "", "memory": ""}, False
+            while not done:
+                variables = {**observation, **carried, "admissible": info["admissible_actions"]}
+                yield f"user\n{prompts.render(variables)[0].content}"
+                turn = searcher.act(observation, info)
+                yield f"assistant\n{turn.response}"
+                carried = {"explore": turn.explore, "memory": turn.memory}
+                observation, _, terminated, truncated, info = env.step(turn.action)
+                done = terminated or truncated
+        env.close()
 
 
 def _tokenizer() -> Any:
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
     bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)  # a word is one token, wherever it stands
     bpe.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=VOCABULARY,
@@ -120,6 +129,7 @@ def _tokenizer() -> Any:
         show_progress=False,
     )
     bpe.train_from_iterator(_texts(), trainer)
+    bpe.add_tokens([AddedToken(tag, normalized=False) for tag in TAGS])
     pad, start, end = SPECIAL
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=bpe,
@@ -139,17 +149,17 @@ def _model(tokenizer: Any, seed: int) -> Any:
 
     config = Qwen3Config(
         vocab_size=len(tokenizer),
-        hidden_size=192,
-        num_hidden_layers=6,
-        num_attention_heads=6,
+        hidden_size=128,
+        num_hidden_layers=3,
+        num_attention_heads=4,
         num_key_value_heads=2,
         head_dim=32,
-        intermediate_size=640,
+        intermediate_size=384,
         max_position_embeddings=4096,
         tie_word_embeddings=True,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
-        initializer_range=0.07,  # 1 / sqrt(hidden size): logits spread enough that temperatures matter
+        initializer_range=0.09,  # 1 / sqrt(hidden size): logits spread enough that temperatures matter
         dtype="float32",
     )
     with torch.random.fork_rng(devices=[]):  # transformers draws weights from the global generator

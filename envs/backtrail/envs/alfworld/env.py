@@ -76,7 +76,7 @@ class ALFWorldEnv(ExplorableEnv[dict[str, str], str]):
         """Make the environment; games are read when an episode needs them.
 
         Args:
-            data: "generated" (made up here, no download), "official" (the games that ``backtrail data alfworld`` fetched,
+            data: "generated" (made up here, no download), "generated-small" (the same in rooms of seven receptacles), "official" (the games that ``backtrail data alfworld`` fetched,
                 or those in the folder ALFWORLD_DATA), or a folder of official games.
             split: "train", "valid_seen" or "valid_unseen" (rooms that train never shows).
             task_types: Only games of these types.

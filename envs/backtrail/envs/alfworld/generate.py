@@ -37,12 +37,17 @@ from backtrail.envs.alfworld.rooms import (
     room_names,
     somewhere,
 )
+from backtrail.envs.alfworld.small import VERSION as SMALL_VERSION
+from backtrail.envs.alfworld.small import smaller
 from backtrail.envs.alfworld.tables import CONTAINS, GOALS, TOOLS, GoalWeights
 
-__all__ = ["SPLITS", "TASK_TYPES", "VERSION", "GeneratedGame", "generate", "task_ids"]
+__all__ = ["SMALL_VERSION", "SPLITS", "TASK_TYPES", "VERSION", "GeneratedGame", "generate", "task_ids"]
 
 SPLITS: dict[str, int] = {"train": 1000, "valid_seen": 50, "valid_unseen": 50}
 """Split to its number of games of each task type."""
+
+SMALL_SPLITS: dict[str, int] = {**SPLITS, "train": 10_000}
+"""The same for small rooms, which are learned from on a laptop."""
 
 _LOOK, _TWO = "look_at_obj_in_light", "pick_two_obj_and_place"
 
@@ -107,8 +112,8 @@ class _Setting(NamedTuple):
     rooms: tuple[str, ...]
 
 
-def task_ids(split: str, task_types: Sequence[str] = TASK_TYPES) -> list[str]:
-    """Return the ids of a split's games of the given types, sorted.
+def task_ids(split: str, task_types: Sequence[str] = TASK_TYPES, small: bool = False) -> list[str]:
+    """Return the ids of a split's games of the given types, sorted; those of small rooms, if asked for.
 
     Raises:
         ValueError: On an unknown split or task type; the message names the valid ones.
@@ -117,20 +122,28 @@ def task_ids(split: str, task_types: Sequence[str] = TASK_TYPES) -> list[str]:
         raise ValueError(f"Expected split to be one of {', '.join(SPLITS)}, got {split!r}")
     if unknown := sorted(set(task_types) - set(TASK_TYPES)):
         raise ValueError(f"Expected task_types among {', '.join(TASK_TYPES)}, got {', '.join(map(repr, unknown))}")
-    return [f"{split}/{name}/{number:04}" for name in sorted(set(task_types)) for number in range(SPLITS[split])]
+    games = (SMALL_SPLITS if small else SPLITS)[split]
+    return [f"{split}/{name}/{number:04}" for name in sorted(set(task_types)) for number in range(games)]
 
 
-def generate(task_id: str) -> GeneratedGame:
+def generate(task_id: str, small: bool = False) -> GeneratedGame:
     """Make the game of that id.
+
+    Args:
+        task_id: One of `task_ids`.
+        small: Whether to leave only a few receptacles and things in the room.
 
     Raises:
         ValueError: If there is no such game.
     """
-    split, task_type = _parse(task_id)
+    split, task_type = _parse(task_id, SMALL_SPLITS if small else SPLITS)
     draw = Draw(task_id)
     chances, settings = _settings(split, task_type)
     setting = settings[bisect_right(chances, draw.unit() * chances[-1])]
     where = room(draw.pick(setting.rooms))
+    if small:
+        needed = tuple(filter(None, (setting.place, TOOLS.get(task_type, ""))))
+        where = smaller(where, setting.target, needed, _needed(task_type), Draw(f"{task_id}/small-{SMALL_VERSION}"))
     things = _scatter(where, task_type, setting, draw)
     taken = {each.location for each in (*where.receptacles, *things)}
     start = free_location(somewhere(draw), draw, taken)
@@ -144,10 +157,10 @@ def generate(task_id: str) -> GeneratedGame:
     )
 
 
-def _parse(task_id: str) -> tuple[str, str]:
+def _parse(task_id: str, games: dict[str, int]) -> tuple[str, str]:
     match = re.fullmatch(r"([a-z_]+)/([a-z_]+)/([0-9]{4})", task_id)
-    if not match or match[1] not in SPLITS or match[2] not in TASK_TYPES or int(match[3]) >= SPLITS[match[1]]:
-        sizes = ", ".join(f"{split} (0000 to {number - 1:04})" for split, number in SPLITS.items())
+    if not match or match[1] not in games or match[2] not in TASK_TYPES or int(match[3]) >= games[match[1]]:
+        sizes = ", ".join(f"{split} (0000 to {number - 1:04})" for split, number in games.items())
         raise ValueError(
             f"Expected a task id split/task_type/number with a split and number of {sizes} and a task type of "
             f"{', '.join(TASK_TYPES)}, got {task_id!r}"
@@ -200,7 +213,7 @@ def _possible(where: Room, task_type: str, target: str, place: str) -> bool:
         has_place = any(each.type == place and each.receptacle for each in where.scenery)
     else:
         has_place = target in CONTAINS[place] and {place, tool} <= {each.type for each in where.receptacles}
-    starts = [host for host in _hosts(where.name, target) if host.type not in (place, tool)]
+    starts = [host for host in _hosts(where, target) if host.type not in (place, tool)]
     space = sum(1 if host.type in SINGLE else 2 for host in starts)
     return has_place and target in where.contents and space >= _needed(task_type)
 
@@ -209,10 +222,9 @@ def _needed(task_type: str) -> int:
     return 2 if task_type == _TWO else 1
 
 
-@cache
-def _hosts(room_name: str, thing: str) -> tuple[Receptacle, ...]:
+def _hosts(where: Room, thing: str) -> tuple[Receptacle, ...]:
     """Return the receptacles of a room that can hold things of a type."""
-    return tuple(host for host in room(room_name).receptacles if thing in CONTAINS[host.type])
+    return tuple(host for host in where.receptacles if thing in CONTAINS[host.type])
 
 
 def _scatter(where: Room, task_type: str, setting: _Setting, draw: Draw) -> list[Thing]:
@@ -221,7 +233,7 @@ def _scatter(where: Room, task_type: str, setting: _Setting, draw: Draw) -> list
     taken = {thing.name for thing in things}
     full: set[str] = set()
     for name, number, avoid in _numbers(where, task_type, setting, draw):
-        hosts = [host for host in _hosts(where.name, name) if host.type not in avoid]
+        hosts = [host for host in _hosts(where, name) if host.type not in avoid]
         for _ in range(number):
             host = _weighted(hosts, full, draw)
             if not host:

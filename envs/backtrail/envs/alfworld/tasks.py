@@ -16,6 +16,10 @@ from backtrail.envs.alfworld.goal import TASK_TYPES
 
 SPLITS = ("train", "valid_seen", "valid_unseen")
 
+SMALL = "generated-small"
+GENERATED = ("generated", SMALL)
+"""Data that is made here: full rooms, and rooms of a few receptacles."""
+
 _FILE = "game.tw-pddl"
 _PARSED_GAMES = 256
 
@@ -36,7 +40,7 @@ class Tasks:
         """Find the games.
 
         Args:
-            data: "generated", "official" (the games in `default_folder`), or a folder of official games.
+            data: One of `GENERATED`, "official" (the games in `default_folder`), or a folder of official games.
             split: "train", "valid_seen" or "valid_unseen".
             task_types: Only games of these types; None for all.
             names: How entities are named.
@@ -55,8 +59,9 @@ class Tasks:
         if names not in ("numbered", "textworld"):
             raise ValueError(f'Expected names to be "numbered" or "textworld", got {names!r}')
         self.names: Names = names
-        self.root = None if data == "generated" else find_root(default_folder() if data == "official" else Path(data))
-        self.ids = _ids(self.root, split, types, _changed(self.root, split))
+        self.small = data == SMALL
+        self.root = None if data in GENERATED else find_root(default_folder() if data == "official" else Path(data))
+        self.ids = _ids(self.root, split, types, _changed(self.root, split), self.small)
         if not self.ids:
             raise FileNotFoundError(f"No ALFWorld games of type {', '.join(types)} under {self.root}/{split}")
 
@@ -68,14 +73,14 @@ class Tasks:
         """
         if isinstance(task_id, str):
             split = task_id.partition("/")[0]
-            if split in SPLITS and task_id in _known_ids(self.root, split, _changed(self.root, split)):
+            if split in SPLITS and task_id in _known_ids(self.root, split, _changed(self.root, split), self.small):
                 return task_id
         where = f"under {self.root}" if self.root else "among the generated games"
         raise ValueError(f"Unknown task id {task_id!r} {where}; ids look like {self.ids[0]!r}")
 
     def engine(self, task_id: str) -> Engine:
         """Return the native engine of a game; games stay parsed and are shared in the process."""
-        return _engine(self.root, task_id, self.names)
+        return _engine(self.root, task_id, self.names, self.small)
 
     def game(self, task_id: str, *, any_rules: bool = False) -> Game:
         """Parse a game.
@@ -83,7 +88,7 @@ class Tasks:
         Raises:
             GameError: If its file is damaged, or its rules are unknown and ``any_rules`` is false.
         """
-        return _game(self.root, task_id, self.names, any_rules)
+        return _game(self.root, task_id, self.names, any_rules, self.small)
 
     def content(self, task_id: str) -> dict[str, str]:
         """Return a game in the form of an official file.
@@ -100,23 +105,24 @@ class Tasks:
             raise gym.error.DependencyNotInstalled(
                 'Playing generated games with TextWorld needs ALFWorld\'s grammar. Run: pip install "backtrail[alfworld]"'
             ) from error
-        game = generate.generate(task_id)
+        game = generate.generate(task_id, self.small)
         grammar = Path(ALFRED_TWL2_PATH).read_text(encoding="utf-8").replace("UNKNOWN GOAL", game.task)
         domain = Path(ALFRED_PDDL_PATH).read_text(encoding="utf-8")
         return {"pddl_domain": domain, "grammar": grammar, "pddl_problem": game.problem}
 
 
 @lru_cache(maxsize=_PARSED_GAMES)
-def _engine(root: Path | None, task_id: str, names: Names) -> Engine:
+def _engine(root: Path | None, task_id: str, names: Names, small: bool) -> Engine:
     """Return an engine; it holds no episode, so environments and threads share it."""
-    return Engine(_game(root, task_id, names, any_rules=False))
+    return Engine(_game(root, task_id, names, False, small))
 
 
-def _game(root: Path | None, task_id: str, names: Names, any_rules: bool) -> Game:
+def _game(root: Path | None, task_id: str, names: Names, any_rules: bool, small: bool) -> Game:
     if root is not None:
         return load_game(root / task_id / _FILE, names, any_rules=any_rules)
-    game = generate.generate(task_id)
-    return parse_game(game.problem, f"{game.task}.", f"generated:{generate.VERSION}", names=names)
+    game = generate.generate(task_id, small)
+    label = f"{SMALL}:{generate.VERSION}.{generate.SMALL_VERSION}" if small else f"generated:{generate.VERSION}"
+    return parse_game(game.problem, f"{game.task}.", label, names=names)
 
 
 def _kind(task_id: str) -> str:
@@ -146,16 +152,16 @@ def _changed(root: Path | None, split: str) -> int:
 
 
 @lru_cache(maxsize=64)
-def _ids(root: Path | None, split: str, types: tuple[str, ...], changed: int) -> tuple[str, ...]:
+def _ids(root: Path | None, split: str, types: tuple[str, ...], changed: int, small: bool) -> tuple[str, ...]:
     """Return the task ids of a split: one tuple for all environments of the process."""
-    return tuple(task_id for task_id in _known_ids(root, split, changed) if _kind(task_id) in types)
+    return tuple(task_id for task_id in _known_ids(root, split, changed, small) if _kind(task_id) in types)
 
 
 @lru_cache(maxsize=16)
-def _known_ids(root: Path | None, split: str, changed: int) -> dict[str, None]:
+def _known_ids(root: Path | None, split: str, changed: int, small: bool) -> dict[str, None]:
     """List a split; of official games as ALFWorld does: no movable-receptacle or sliced tasks, none marked unsolvable."""
     if root is None:
-        return dict.fromkeys(generate.task_ids(split, TASK_TYPES))
+        return dict.fromkeys(generate.task_ids(split, TASK_TYPES, small))
     files = sorted((root / split).glob(f"*/*/{_FILE}"))
     kept = [f for f in files if "movable" not in f.parts[-3] and "Sliced" not in f.parts[-3]]
     return {f.parent.relative_to(root).as_posix(): None for f in kept if b'"solvable": false' not in f.read_bytes()}
