@@ -273,7 +273,7 @@ def test_report_and_compare():
     ("words", "message"),
     [
         (["run", "web", "--agent", "null"], "Unknown environment 'web': expected one of alfworld"),
-        (["run", "alfworld", "--agent", "gpt"], "Unknown agent 'gpt': expected null, random, expert"),
+        (["run", "alfworld", "--agent", "gpt"], "Unknown agent 'gpt': expected null, random, searcher, expert"),
         (["run", "alfworld", "--agent", "replay:nowhere"], "Expected recorded episodes under"),
         (["run", "alfworld", "--agent", "nowhere:Agent"], "cannot be imported: No module named 'nowhere'"),
         (["run", "alfworld", "--agent", "null", "--split", "test"], "Expected split to be one of"),

@@ -428,8 +428,8 @@ def test_a_released_step_is_reinforce_with_adamw(loaded: Loaded) -> None:
 def test_a_restored_posterior_goes_on_bit_for_bit(loaded: Loaded, tmp_path: Path, rank: int) -> None:
     config = dataclasses.replace(FAST, posterior_rank=rank)
     posterior, again = (
-        LMPosterior(loaded, config, 1, batch=8, limit=10),
-        LMPosterior(loaded, config, 2, batch=8, limit=10),
+        LMPosterior(loaded, dataclasses.replace(config, posterior_rows=10), 1, batch=8),
+        LMPosterior(loaded, dataclasses.replace(config, posterior_rows=10), 2, batch=8),
     )
     items, tasks = texts(), [*TASKS[:-3], *UNSEEN[:1] * 3]
     posterior.save(tmp_path)  # without any step

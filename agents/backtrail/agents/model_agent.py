@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from backtrail.agents.base import Agent, Task, Turn
 from backtrail.agents.models.base import Completion, Model, ModelError, Prompt, Sampling
-from backtrail.agents.prompts import Prompts
+from backtrail.agents.prompts import load_prompts
 from backtrail.agents.response import Parsed, parse
 from backtrail.envs.core import digest
 
@@ -64,7 +64,7 @@ class ModelAgent(Agent):
             gymnasium.error.DependencyNotInstalled: If jinja2 is missing.
         """
         self.model, self.sampling = model, sampling or Sampling()
-        self._prompts = Prompts(self.template, benchmark)
+        self._prompts = load_prompts(self.template, benchmark)
         self.prompt_hash = self._prompts.hash
         self._rollback, self._show_admissible, self._limit = rollback, show_admissible, max_prompt_chars
 

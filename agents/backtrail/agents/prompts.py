@@ -13,7 +13,7 @@ import numpy as np
 
 from backtrail.agents.models.base import Message, Prompt
 
-__all__ = ["Prompts"]
+__all__ = ["Prompts", "load_prompts"]
 
 
 class Prompts:
@@ -79,6 +79,12 @@ class Prompts:
         system = self._system.render(benchmark=self.benchmark, rollback=rollback)
         user = Message("user", self._user.render(shown).strip(), tuple(images))
         return (Message("system", system.strip()), user) if system.strip() else (user,)
+
+
+@cache
+def load_prompts(name: str, benchmark: str) -> Prompts:
+    """Return the prompts of an agent for a benchmark, compiled once in a process: a batch has an agent for every row."""
+    return Prompts(name, benchmark)
 
 
 def _both(name: str) -> tuple[str, str]:

@@ -33,8 +33,8 @@ _THING = re.compile(r"\ba ([a-z]+ \d+)")
 class Searcher(Agent):
     """Looks into one receptacle after the other until it has what the goal asks for; never reads hidden state.
 
-    Its explore text is the list of receptacles it has not looked into, the next first; its memory is what it found and
-    what it holds. It is a baseline, and the demonstrator of the warm start: with faults, so that there is something to
+    Its explore text is the list of receptacles it has not looked into, the next first; its memory is what it wants, where it
+    has seen it, or that it holds it. It is a baseline, and the demonstrator of the warm start: with faults, so that there is something to
     learn beyond copying it.
 
     Example:
@@ -74,7 +74,7 @@ class Searcher(Agent):
         self._closed: set[str] = set()
         self._treated: set[str] = set()
         self._placed: set[str] = set()
-        self._held = self._last = ""
+        self._held = self._last = self._seen_last = ""
 
     def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Turn:
         """Return the next step of the search, with the response a model would write.
@@ -90,6 +90,13 @@ class Searcher(Agent):
             possible = info["admissible_actions"]
             action = possible[int(self._rng.integers(len(possible)))]
         self.did(action)
+        return Turn(action, response=render(Response(explore, memory, action)), explore=explore, memory=memory)
+
+    def mistake(self) -> Turn:
+        """Return what one would say who takes the target to be where it is not: at the receptacle seen last."""
+        place = self._seen_last or self._room[0]
+        thing = f"{self._target} 1"
+        action, explore, memory = f"take {thing} from {place}", self._listing(), f"{thing} at {place}"
         return Turn(action, response=render(Response(explore, memory, action)), explore=explore, memory=memory)
 
     def did(self, action: str) -> None:
@@ -134,6 +141,7 @@ class Searcher(Agent):
         self._where = {item: place for item, place in self._where.items() if place != receptacle}
         self._where |= dict.fromkeys(items, receptacle)
         self._closed.discard(receptacle)
+        self._seen_last = receptacle
         self._drop(receptacle)
 
     def _drop(self, receptacle: str) -> None:
@@ -153,8 +161,8 @@ class Searcher(Agent):
         if here:
             item = next(item for item in self._where if self._wanted(item))
             step = self._enter(here) or f"take {item} from {here}"
-            return step, "nothing", f"{item} at {here}"
-        return self._search(), self._listing(), "found nothing"
+            return step, self._listing(), f"{item} at {here}"
+        return self._search(), self._listing(), f"want {self._target}"
 
     def _wanted(self, item: str) -> bool:
         if item.split()[0] != self._target or item in self._placed:
@@ -184,7 +192,7 @@ class Searcher(Agent):
         return self._enter(self._unseen[0]) or f"examine {self._unseen[0]}"
 
     def _listing(self) -> str:
-        return ", ".join(self._unseen)
+        return ", ".join(self._unseen) or "nothing"
 
     def _enter(self, receptacle: str) -> str:
         """Return the step towards seeing into a receptacle; "" if it is open before the agent."""

@@ -7,7 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from backtrail.agents import Agent, Direct, Expert, Explorer, ModelAgent, Null, Random, ReAct, Replay
+from backtrail.agents import (
+    Agent,
+    BriefExplorer,
+    Direct,
+    Expert,
+    Explorer,
+    ModelAgent,
+    Null,
+    Random,
+    ReAct,
+    Replay,
+    Searcher,
+)
 from backtrail.agents.models.base import MixedTemperature, Model, Sampling
 from backtrail.agents.prompts import Prompts
 from backtrail.benchmarks.recipe import RunConfig
@@ -44,9 +56,20 @@ BENCHMARKS = {
     ),
 }
 
-AGENTS: dict[str, type[Agent]] = {"null": Null, "random": Random, "expert": Expert, "replay": Replay}
+AGENTS: dict[str, type[Agent]] = {
+    "null": Null,
+    "random": Random,
+    "searcher": Searcher,
+    "expert": Expert,
+    "replay": Replay,
+}
 
-MODEL_AGENTS: dict[str, type[ModelAgent]] = {"explorer": Explorer, "react": ReAct, "direct": Direct}
+MODEL_AGENTS: dict[str, type[ModelAgent]] = {
+    "explorer": Explorer,
+    "brief": BriefExplorer,
+    "react": ReAct,
+    "direct": Direct,
+}
 """Agents that need a model."""
 
 
@@ -80,7 +103,7 @@ def parse_agent(text: str) -> dict[str, Any]:
     known = AGENTS | MODEL_AGENTS
     if (colon and name in known) or (not colon and name not in known) or (colon and not rest.isidentifier()):
         raise ValueError(
-            f"Unknown agent {text!r}: expected null, random, expert, replay:FOLDER, explorer, react, direct or package.module:Class"
+            f"Unknown agent {text!r}: expected null, random, searcher, expert, replay:FOLDER, explorer, brief, react, direct or package.module:Class"
         )
     return {"name": text, "options": {}}
 

@@ -28,7 +28,7 @@ class Panel(NamedTuple):
         ylabel: What they measure.
         lines: The lines.
         share: Whether they are shares, shown as per cent.
-        mark: Where to draw a dotted line, and so what the axis must reach.
+        mark: Where to draw a dotted line; the axis reaches it.
     """
 
     ylabel: str
@@ -68,7 +68,7 @@ PLOTS: tuple[tuple[str, tuple[Panel, ...], str], ...] = (
     ),
     (
         "Steps of an episode",
-        (Panel("steps", (Line(TRAINING, "steps", "training"), Line(HELD_OUT, "steps", "held-out rooms")), mark=0.0),),
+        (Panel("steps", (Line(TRAINING, "steps", "training"), Line(HELD_OUT, "steps", "held-out rooms"))),),
         "Mean length of an episode. Those that fail run to the step limit.",
     ),
     (
@@ -83,8 +83,10 @@ PLOTS: tuple[tuple[str, tuple[Panel, ...], str], ...] = (
                 share=True,
             ),
         ),
-        "Exploration degree: steps taken in a state that is new in the episode (our definition; the paper gives none). "
-        "Revisit rate: all others.",
+        (
+            "Exploration degree: steps taken in a state that is new in the episode (our definition; the paper gives none). "
+            "Revisit rate: all others."
+        ),
     ),
     (
         "Mistakes",
@@ -124,8 +126,10 @@ PLOTS: tuple[tuple[str, tuple[Panel, ...], str], ...] = (
             ),
             Panel("AUC", (Line(TRAINING, "explore/auc", "AUC"),), mark=0.5),
         ),
-        "Reward of a step for its explore and memory texts. AUC: the chance that a step of a won trajectory earns more "
-        "than one of a lost trajectory; at the dotted 0.5 the reward does not tell them apart.",
+        (
+            "Reward of a step for its explore and memory texts. AUC: the chance that a step of a won trajectory earns more "
+            "than one of a lost trajectory; at the dotted 0.5 the reward does not tell them apart."
+        ),
     ),
     (
         "Steps that teach nothing",
@@ -140,17 +144,19 @@ PLOTS: tuple[tuple[str, tuple[Panel, ...], str], ...] = (
                 share=True,
             ),
         ),
-        "Alone: the group of the first key is too small, before any fallback. All alike: all in the group earn the same. "
-        "No advantage: the step has no part in the update.",
+        (
+            "Alone: the group of the first key is too small, before any fallback. All alike: all in the group earn the same. "
+            "No advantage: the step has no part in the update."
+        ),
     ),
     (
         "Size of the update",
         (
             Panel(
-                "tokens clipped",
+                "share of tokens",
                 (
-                    Line(TRAINING, "clipped_low", "below"),
-                    Line(TRAINING, "clipped_high", "above"),
+                    Line(TRAINING, "clipped_low", "clipped below"),
+                    Line(TRAINING, "clipped_high", "clipped above"),
                 ),
                 share=True,
             ),

@@ -26,18 +26,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["rollback_rates", "training_plots"]
+__all__ = ["training_plots"]
 
 # Drawn in these and replaced by CSS variables, as in `plots`; the names of the variables are in training.html.j2.
 _COLOURS = ("#060606", "#070707", "#080808", "#090909", "#0a0a0a", "#0b0b0b", "#0c0c0c", "#0d0d0d")
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+_OTHER = "other"
 _PANEL = 1.75
+_LEAST_SHARE = 0.05  # ticks are whole per cents
 
 
 class _Curve(NamedTuple):
     """A line of a panel with its band: the mean over seeds, and their smallest and largest."""
 
     label: str
+    place: int
     x: np.ndarray
     mean: np.ndarray
     low: np.ndarray
@@ -97,7 +100,7 @@ def _success(methods: Sequence[Method]) -> Plot | None:
             (method.label, [{e.iteration: e.success.value for e in run.evaluations} for run in method.runs])
             for method in methods
         ]
-        _draw(axes, [_curve(_counted(label, each), each) for label, each in values], marker="o")
+        _draw(axes, [_curve(_counted(label, each), k, each) for k, (label, each) in enumerate(values)], marker="o")
         _legend(figure, axes)
         caption = f"Evaluations in rooms that were not trained in. {_band(methods)}"
     axes.set(xlabel="updates", ylabel="success rate", ylim=(-0.02, 1.02))
@@ -117,30 +120,34 @@ def _lines(methods: Sequence[Method], title: str, panels: Sequence[Panel], capti
     shown: list[tuple[Panel, list[_Curve]]] = []
     for panel in panels:
         found = [
-            _curve(_counted(method.label, runs) if len(methods) > 1 else line.label, runs)
-            for line in panel.lines
-            for method in methods
+            _curve(_counted(method.label, runs), which, runs) if len(methods) > 1 else _curve(line.label, place, runs)
+            for place, line in enumerate(panel.lines)
+            for which, method in enumerate(methods)
             if any(runs := [run.series(line.stage, line.name) for run in method.runs])
         ]
         if found:
             shown.append((panel, found))
     if not shown:
         return None
-    figure, drawn = _figure(1.15 + _PANEL * len(shown))
-    figure.clear()
-    drawn = list(figure.subplots(len(shown), 1, sharex=title != "Imitation", squeeze=False)[:, 0])
+    figure, drawn = _figure(1.15 + _PANEL * len(shown), rows=len(shown))
     for axes, (panel, curves) in zip(drawn, shown, strict=True):
         _draw(axes, curves, single=len(methods) == 1)
         axes.set_ylabel(panel.ylabel)
         if panel.share:
-            low, high = axes.get_ylim()
-            axes.set_ylim(max(low, -0.02), min(high, 1.02))
+            high = min(1.02, max(_LEAST_SHARE, axes.get_ylim()[1]))
+            axes.set_ylim(-0.02 * high, high)
             _percent(axes, "y")
         if panel.mark is not None:
             axes.axhline(panel.mark, color=_FAINT, linewidth=0.8, linestyle=":", zorder=0)
         _whole(axes.xaxis)
         if len(methods) == 1 and len(curves) > 1:
-            axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(curves), fontsize=8, borderaxespad=0.2)
+            axes.legend(
+                loc="lower left",
+                bbox_to_anchor=(0, 1.0),
+                ncols=_columns([curve.label for curve in curves]),
+                fontsize=8,
+                borderaxespad=0.2,
+            )
     drawn[-1].set_xlabel("optimiser step" if title == "Imitation" else "updates")
     if len(methods) > 1:
         _legend(figure, drawn[0])
@@ -148,18 +155,18 @@ def _lines(methods: Sequence[Method], title: str, panels: Sequence[Panel], capti
     return Plot(title, _coloured(figure), f"{caption} {_band(methods)}" if seeds or len(methods) > 1 else caption)
 
 
-def _curve(label: str, runs: Sequence[Mapping[int, float]]) -> _Curve:
+def _curve(label: str, place: int, runs: Sequence[Mapping[int, float]]) -> _Curve:
     """Return the mean over runs at the iterations that all of them have; of none in common, of those that any has."""
     runs = [run for run in runs if run]
     x = sorted(set.intersection(*map(set, runs)) or set.union(*map(set, runs)))
     values = [[run[i] for run in runs if i in run] for i in x]
     statistics = (np.array([function(each) for each in values]) for function in (np.mean, np.min, np.max))
-    return _Curve(label, np.array(x), *statistics)
+    return _Curve(label, place, np.array(x), *statistics)
 
 
 def _draw(axes: Axes, curves: Sequence[_Curve], *, marker: str = "", single: bool = False) -> None:
-    for place, curve in enumerate(curves):
-        colour, dash = _COLOURS[place % len(_COLOURS)], _DASHES[place % len(_DASHES)]
+    for curve in curves:
+        colour, dash = _COLOURS[curve.place % len(_COLOURS)], _DASHES[curve.place % len(_DASHES)]
         if (curve.high > curve.low).any():
             axes.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.16, linewidth=0)
         lone = "o" if len(curve.x) == 1 else marker
@@ -177,10 +184,14 @@ def _draw(axes: Axes, curves: Sequence[_Curve], *, marker: str = "", single: boo
 
 
 def _legend(figure: Figure, axes: Axes) -> None:
-    """Put the legend above all panels, in as many columns as the names leave room for."""
+    """Put the legend above all panels."""
     handles, labels = axes.get_legend_handles_labels()
-    columns = max(1, min(3, 62 // (max(map(len, labels)) + 8)))
-    figure.legend(handles, labels, loc="outside upper left", ncols=columns, fontsize=8, handlelength=2.6)
+    figure.legend(handles, labels, loc="outside upper left", ncols=_columns(labels), fontsize=8, handlelength=2.6)
+
+
+def _columns(labels: Sequence[str]) -> int:
+    """Return how many columns of a legend the longest name leaves room for."""
+    return max(1, min(3, 66 // (max(map(len, labels)) + 8)))
 
 
 def _counted(label: str, runs: Sequence[object]) -> str:
@@ -211,7 +222,7 @@ def _times(run: TrainingRun) -> dict[str, dict[int, float]]:
     found = {name: run.series(TRAINING, f"seconds/{key}") for key, name in PARTS.items()}
     total = run.series(TRAINING, "seconds")
     rest = {i: max(0.0, whole - sum(series.get(i, 0.0) for series in found.values())) for i, whole in total.items()}
-    return {name: series for name, series in {**found, "other": rest}.items() if any(series.values())}
+    return {name: series for name, series in {**found, _OTHER: rest}.items() if any(series.values())}
 
 
 def _stacked(
@@ -225,10 +236,12 @@ def _stacked(
     """Draw parts of a whole: over the iterations for one run, as a bar of means for each method."""
     found = [(method, [parts(run) for run in method.runs]) for method in methods]
     found = [(method, [each for each in runs if each]) for method, runs in found if any(runs)]
-    names = list(dict.fromkeys(name for _, runs in found for each in runs for name in each))
+    present = {name for _, runs in found for each in runs for name in each}
+    known = [*LEVELS.values(), *PARTS.values(), _OTHER]
+    names = [name for name in known if name in present]
     if not names:
         return None
-    colours = {name: _COLOURS[place % len(_COLOURS)] for place, name in enumerate(names)}
+    colours = {name: _COLOURS[known.index(name) % len(_COLOURS)] for name in names}  # the same in every report
     if len(methods) == 1 and len(methods[0].runs) == 1:
         series = found[0][1][0]
         x = sorted(set.union(*map(set, series.values())))
@@ -251,7 +264,7 @@ def _stacked(
         for place, (method, runs) in enumerate(found):
             left = 0.0
             for name in names:
-                width = float(np.mean([np.mean(list(each[name].values())) if each.get(name) else 0.0 for each in runs]))
+                width = float(np.mean([float(np.mean([*each.get(name, {}).values()] or [0.0])) for each in runs]))
                 label = name if place == 0 else None
                 axes.barh(place, width, left=left, height=0.5, color=colours[name], alpha=0.8, label=label)
                 left += width
@@ -268,27 +281,14 @@ def _stacked(
 # ---- rollback
 
 
-def rollback_rates(run: TrainingRun) -> list[dict[str, tuple[int, int]]]:
-    """Return for each measurement of the rollback stage, by kind of action, how many steps were taken back, of how many."""
-    rows = [row for row in run.rows if row["stage"] == "rollback-evaluation" and isinstance(row.get("kinds"), dict)]
-    return [{kind: _pair(rate) for kind, rate in row["kinds"].items()} for row in rows]
-
-
-def _pair(rate: Sequence[float] | Mapping[str, float]) -> tuple[int, int]:
-    verified, shown = (rate["verified"], rate["shown"]) if isinstance(rate, Mapping) else rate[:2]
-    return int(verified), int(shown)
-
-
 def _rollbacks(methods: Sequence[Method]) -> Plot | None:
     """Draw how often steps are taken back before and after the stage, over all seeds of a method together."""
-    measured = [(method, [rates for run in method.runs if len(rates := rollback_rates(run)) > 1]) for method in methods]
+    measured = [(method, [rates for run in method.runs if len(rates := run.rollbacks) > 1]) for method in methods]
     measured = [(method, runs) for method, runs in measured if runs]
     if not measured:
         return None
     kinds = sorted({kind for _, runs in measured for rates in runs for kind in rates[-1]})
-    figure, panels = _figure(1.0 + len(measured) * (0.3 + 0.3 * len(kinds)))
-    figure.clear()
-    panels = list(figure.subplots(len(measured), 1, sharex=True, squeeze=False)[:, 0])
+    figure, panels = _figure(1.0 + len(measured) * (0.3 + 0.3 * len(kinds)), rows=len(measured))
     for axes, (method, runs) in zip(panels, measured, strict=True):
         for place, kind in enumerate(kinds):
             for end, colour, offset, label in ((0, _FAINT, -0.17, "before"), (-1, _GOOD, 0.17, "after")):

@@ -24,7 +24,7 @@ from backtrail.benchmarks.training_runs import (
     t_interval,
 )
 
-__all__ = ["is_training", "load_training", "training_numbers", "write_training_report"]
+__all__ = ["evaluation_numbers", "is_training", "load_training", "training_numbers", "write_training_report"]
 
 Row = dict[str, Any]
 
@@ -132,16 +132,18 @@ def _run(method: Method, run: TrainingRun) -> Row:
         "train_data": _data(run.setup["train"]),
         "evaluation_data": _data(run.setup["evaluate"]),
         "evaluations": {
-            "first": _told(found[0]) if found else None,
-            "last": _told(found[-1]) if found else None,
-            "best": _told(best) if best else None,
+            "first": evaluation_numbers(found[0]) if found else None,
+            "last": evaluation_numbers(found[-1]) if found else None,
+            "best": evaluation_numbers(best) if best else None,
         },
         "exploration_degree": run.last("rl-evaluation", "exploration_degree"),
+        "rollback": {"before": run.rollbacks[0], "after": run.rollbacks[-1]} if len(run.rollbacks) > 1 else None,
         "alarms": [alarm._asdict() for alarm in run.alarms],
     }
 
 
-def _told(found: Evaluation) -> Row:
+def evaluation_numbers(found: Evaluation) -> Row:
+    """Return an evaluation as JSON takes it."""
     return {**found._asdict(), "success": found.success._asdict()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -132,6 +133,19 @@ class TrainingRun:
                 found[kind] = old._replace(times=old.times + 1)
         return list(found.values())
 
+    @cached_property
+    def rollbacks(self) -> list[dict[str, tuple[int, int]]]:
+        """For each measurement of the rollback stage, by kind of action: steps taken back, and steps shown."""
+        rows = [row for row in self.rows if row["stage"] == "rollback-evaluation"]
+        return [
+            {
+                name.partition("/")[2]: (round(row[name.replace("shown", "verified", 1)] * shown), round(shown))
+                for name, shown in row.items()
+                if name.startswith("shown/")
+            }
+            for row in rows
+        ]
+
     @property
     def seconds(self) -> float:
         """Seconds that the iterations of the loop and the evaluations took; the warm start is not timed."""
@@ -219,7 +233,7 @@ def methods_of(runs: Sequence[TrainingRun]) -> list[Method]:
         found[json.dumps([setup, run.config], sort_keys=True)].append(run)
     for group in found.values():
         group.sort(key=lambda run: run.seed)
-        for one, other in zip(group, group[1:], strict=False):
+        for one, other in itertools.pairwise(group):
             if one.seed == other.seed:
                 raise ResultsError(
                     f"{one.folder} and {other.folder} are the same training with the same seed: leave one of them out"

@@ -65,7 +65,15 @@ def save_checkpoint(
         posterior.save(draft / "posterior")
     if strategies is not None:
         strategies.save(draft / "strategies.json")
-    state = {"format": FORMAT, "stage": stage, "done": done, "version": learner.version, **(extra or {})}
+    files = sorted(path.relative_to(draft).as_posix() for path in draft.rglob("*") if path.is_file())
+    state = {
+        "format": FORMAT,
+        "stage": stage,
+        "done": done,
+        "version": learner.version,
+        "files": files,
+        **(extra or {}),
+    }
     (draft / "state.json").write_text(json.dumps(state), "utf-8")
     os.replace(draft, folder / f"{number:06}")
     for path in _all(folder)[:-KEPT]:
@@ -89,28 +97,31 @@ def read_state(path: Path) -> dict[str, Any]:
         state = json.loads((path / "state.json").read_text("utf-8"))
         if state["format"] != FORMAT:
             raise ValueError(f"format {state['format']!r}")
+        if missing := [name for name in state["files"] if not (path / name).exists()]:
+            raise ValueError(f"without {', '.join(missing)}")
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"Expected a checkpoint (format {FORMAT}) in {path}: {error!r}") from error
+        raise _damaged(path, error) from error
     return state
 
 
 def load_checkpoint(path: Path, learner: Learner, *, posterior: Posterior | None = None) -> Strategies | None:
     """Put weights, optimiser and q_phi back; return the strategy buffers if there are any.
 
+    A damaged checkpoint is an error, and no reason to take an older one unasked: an interrupted `save_checkpoint` leaves none
+    behind, so something is wrong with the disk.
+
     Raises:
         ValueError: If the checkpoint is damaged, or of another model.
     """
     import torch
-    from safetensors.torch import load_file
 
-    state, weights = read_state(path), load_file(path / "weights.safetensors")
+    state, weights, moments = read_state(path), _read(path, "weights"), _read(path, "optimizer")
     own = _weights(learner)
     if own.keys() != weights.keys() or any(own[name].shape != weights[name].shape for name in own):
         raise ValueError(f"Expected a checkpoint of this model in {path}: its weights have other names or shapes")
     with torch.no_grad():
         for name, value in own.items():
             value.copy_(weights[name])
-    moments = load_file(path / "optimizer.safetensors")
     for place, parameter in enumerate(learner.parameters):
         names = [name for name in moments if name.split(".")[0] == str(place)]
         if names:
@@ -125,6 +136,22 @@ def load_checkpoint(path: Path, learner: Learner, *, posterior: Posterior | None
         posterior.restore(path / "posterior")
     buffers = path / "strategies.json"
     return Strategies.load(buffers) if buffers.exists() else None
+
+
+def _read(path: Path, name: str) -> dict[str, torch.Tensor]:
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        return load_file(path / f"{name}.safetensors")
+    except (OSError, SafetensorError) as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> ValueError:
+    return ValueError(
+        f"Expected a checkpoint (format {FORMAT}) in {path}: {error!r}. Remove this folder to go on from the one before."
+    )
 
 
 def _weights(learner: Learner) -> dict[str, torch.Tensor]:

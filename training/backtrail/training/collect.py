@@ -18,7 +18,7 @@ from backtrail.training.lamer import reflection_prompt, with_remarks
 from backtrail.training.transition import Mode, Transition
 from backtrail.training.workers import Observed, Workers
 
-__all__ = ["Job", "Rollouts", "collect"]
+__all__ = ["Job", "Rollouts", "collect", "exploration", "require"]
 
 MakeAgent = Callable[[Model, Sampling], Explorer]
 MakePlan = Callable[[str, "Job"], Plan]
@@ -48,8 +48,6 @@ class Rollouts:
     Attributes:
         transitions: Of all trajectories without a fault, in the order of the jobs.
         faults: Trajectories lost to the environment, each with the reason; they are in no other figure.
-        strategies: For each trajectory the explore text of each step, its task, whether it succeeded, and whether every
-            response was valid (for SGE's buffers).
         seconds: Wall-clock seconds by "environment" and "generation".
     """
 
@@ -87,9 +85,6 @@ def collect(
         make_plan: Says how a rollout of a task is sampled.
         attempts: Tries of the task in one rollout, with a reflection after each that fails (LaMer).
         version: The model's, for the record.
-
-    Raises:
-        RuntimeError: If every rollout was lost to a fault: that is no data to learn from.
     """
     waiting, free = deque(jobs), deque(range(workers.slots))
     lanes: dict[int, _Lane] = {}
@@ -120,6 +115,8 @@ def collect(
         found.seconds["environment"] += time.perf_counter() - began
         began = time.perf_counter()
         asked = {slot: lane.ask() for slot, lane in lanes.items()}
+        if not asked:
+            continue  # all were lost in their reset
         answers = model.generate([prompt for prompt, _ in asked.values()], [how for _, how in asked.values()])
         actions = {}
         for slot, answer in zip(asked, answers, strict=True):
@@ -131,11 +128,20 @@ def collect(
         if actions:
             stepped(workers.step(actions))
         found.seconds["environment"] += time.perf_counter() - began
-    if jobs and not done:
+    found.transitions = [transition for job in jobs for transition in done.get(job.episode, [])]
+    return found
+
+
+def require(found: Rollouts) -> Rollouts:
+    """Return rollouts if there are any.
+
+    Raises:
+        RuntimeError: If every one was lost to a fault: that is no data to learn from.
+    """
+    if not found.transitions and found.faults:
         raise RuntimeError(
             f"Every rollout was lost to a fault of its environment, the first: {next(iter(found.faults.values()))}"
         )
-    found.transitions = [transition for job in jobs for transition in done.get(job.episode, [])]
     return found
 
 
@@ -190,7 +196,8 @@ class _Lane:
         assert self._agent is not None
         if self._reflecting:
             actions = [step.action for step in self._steps if step.attempt == len(self._successes) - 1]
-            prompt = reflection_prompt(self._now.observation["goal"], actions, self._steps[-1].memory)
+            memory = self._agent.carried()["memory"]
+            prompt = reflection_prompt(self._now.observation["goal"], actions, memory)
             seed = int(digest(f"{self.job.draw} remark {len(self._successes)}")[:8], 16)
             return prompt, replace(self._plan.sampling, seed=seed, mixed=None)
         self._carried = self._agent.carried()

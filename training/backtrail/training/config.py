@@ -54,6 +54,7 @@ class Config:
         posterior_lr: Learning rate of q_phi.
         posterior_kl: Weight of the KL to the prior in q_phi's objective (EAPO Eq. 8).
         posterior_trust: Largest mean KL per token between q_phi before and after an update; a larger step is taken back.
+        posterior_rows: Texts of a batch that an update of q_phi learns from, at most.
         posterior_rank: LoRA rank of q_phi; 0 trains a full copy (the released code).
 
         groups: Keys of the groups, each with its weight: (("task", 1.0), ("state", 1.0)) is GiGPO.
@@ -117,7 +118,7 @@ class Config:
     gamma: float = 0.95
     attempt_gamma: float = 0.6
     alpha_task: float = 1.0
-    alpha_format: float = 0.1
+    alpha_format: float = 0.0
     alpha_explore: float = 0.0
     format_reward: Literal["bonus", "penalty"] = "penalty"
     count_twice: bool = False
@@ -133,6 +134,7 @@ class Config:
     posterior_lr: float = 1e-4
     posterior_kl: float = 0.1
     posterior_trust: float = 0.1
+    posterior_rows: int = 512
     posterior_rank: int = 8
     # group and advantage
     groups: tuple[tuple[Key, float], ...] = (("task", 1.0),)

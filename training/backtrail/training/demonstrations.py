@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from backtrail.agents.base import Task
+from backtrail.agents.base import Task, Turn
 from backtrail.agents.explorer import Explorer
 from backtrail.agents.models.base import Prompt
 from backtrail.agents.response import parse
@@ -57,7 +57,7 @@ def demonstrate(
         seed: Of tasks and demonstrator.
         forgetful: Share of episodes whose demonstrator forgets where it has looked.
         noise: Share of random actions in those episodes.
-        disturb: Share of steps in which something else is done than the demonstrator says, half of it impossible: what is
+        disturb: Share of steps in which something else is done, or believed, than the demonstrator says: what is
             demonstrated stays right, and shows how to go on from where mistakes lead.
     """
     env, searcher, found = recipe.make(), Searcher(forgetful, noise), []
@@ -73,11 +73,11 @@ def demonstrate(
             prompt, _ = agent.request(observation, info)
             turn = searcher.act(observation, info)
             steps.append((prompt, turn.response))
+            if rng.random() < disturb:
+                turn = _disturbed(searcher, turn, info["admissible_actions"], rng)
+                searcher.did(turn.action)
             agent.follow(parse(turn.response, agent.required))
             action = turn.action
-            if rng.random() < disturb:
-                action = _mistake(info["admissible_actions"], rng)
-                searcher.did(action)
             observation, _, terminated, truncated, info = env.step(action)
             done = terminated or truncated
         found += [Demonstration(*step, task.task_id, bool(info["success"])) for step in steps]
@@ -85,10 +85,13 @@ def demonstrate(
     return found
 
 
-def _mistake(possible: Sequence[str], rng: np.random.Generator) -> str:
-    """Return a random action; half of the time one about furniture that is elsewhere, which does nothing."""
+def _disturbed(searcher: Searcher, turn: Turn, possible: Sequence[str], rng: np.random.Generator) -> Turn:
+    """Return a turn that goes wrong: a false belief, an action about furniture that is elsewhere, or any action."""
+    kind = int(rng.integers(3))
+    if kind == 0 and not turn.memory.startswith("holding"):
+        return searcher.mistake()
     action = possible[int(rng.integers(len(possible)))]
-    return action.replace("go to ", "open ") if rng.random() < 0.5 else action
+    return replace(turn, action=action.replace("go to ", "open ") if kind == 1 else action)
 
 
 def encode(tokenizer: Any, prompt: Prompt, response: str, template: Mapping[str, Any] | None = None) -> Row:

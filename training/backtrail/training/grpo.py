@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ import numpy as np
 from backtrail.agents.sge import Preset, Strategies
 from backtrail.training.advantage import episode_returns, grouped_advantage, step_returns, uninformative_tasks
 from backtrail.training.checkpoint import save_checkpoint
-from backtrail.training.collect import Rollouts, exploration
+from backtrail.training.collect import Rollouts, exploration, require
 from backtrail.training.explore import Exploration
-from backtrail.training.metrics import alarms
+from backtrail.training.metrics import alarms, read_metrics
 from backtrail.training.posterior import Posterior
 from backtrail.training.rewards import RewardParts, assemble
 from backtrail.training.run import Run
@@ -22,6 +23,8 @@ from backtrail.training.transition import Transition, save_transitions, trajecto
 from backtrail.training.update import Spans, improve, probe
 
 __all__ = ["grpo"]
+
+PARTS = tuple(field.name for field in fields(RewardParts))
 
 
 def grpo(run: Run, done: int, posterior: Posterior | None, reference: Any) -> None:
@@ -36,7 +39,8 @@ def grpo(run: Run, done: int, posterior: Posterior | None, reference: Any) -> No
     config, learner = run.config, run.learner
     spans = Spans(run.loaded.tokenizer, run.loaded.model.get_output_embeddings().weight.shape[0])
     explorer = Exploration(posterior, config) if posterior is not None else None
-    history: list[dict[str, Any]] = []
+    rows = read_metrics(run.folder / "metrics.jsonl") if run.first else []
+    history: list[dict[str, Any]] = [row for row in rows if row["stage"] == "rl"]
     run.sync()
     if done == 0:
         run.evaluate("rl", 0)
@@ -90,7 +94,7 @@ def grpo(run: Run, done: int, posterior: Posterior | None, reference: Any) -> No
                 run.folder / "rollouts" / f"{iteration:06}.jsonl",
                 steps,
                 advantage=advantages.values.tolist(),
-                **{name: [getattr(part, name) for part in parts] for name in ("task", "format", "explore")},
+                **{f"reward_{name}": [getattr(part, name) for part in parts] for name in PARTS},
             )
         last = iteration + 1 == config.iterations
         if last or (config.eval_every and (iteration + 1) % config.eval_every == 0):
@@ -106,21 +110,26 @@ def gather(run: Run, iteration: int) -> tuple[Rollouts, int]:
     """Collect the rollouts of an iteration; with dynamic sampling, those of tasks that tell something (DAPO).
 
     Returns:
-        The rollouts, and how many tasks were dropped. If no task tells anything the first round is returned as it is.
+        The rollouts, and how many tasks were dropped. What the last round draws is kept, whether it tells anything or not.
+
+    Raises:
+        RuntimeError: If all rollouts of the first round were lost to faults.
     """
     config = run.config
-    found = run.collect(run.jobs(iteration, config.tasks))
+    found = require(run.collect(run.jobs(iteration, config.tasks)))
     dropped: set[str] = set()
     for number in range(1, config.dynamic_sampling + 1):
         flat = set(flat_tasks(found.transitions))
         if not flat:
             break
         more = run.collect(run.jobs(iteration, len(flat), number))
-        dropped |= flat
         kept = [step for step in found.transitions if step.task_id not in flat]
-        fresh = [step for step in more.transitions if step.task_id not in {step.task_id for step in kept}]
-        found.join(more)
-        found.transitions = kept + fresh if kept or fresh else more.transitions
+        told = {step.task_id for step in kept}
+        fresh = [step for step in more.transitions if step.task_id not in told]
+        if kept or fresh:  # else all of it was lost to faults, and what there is stays
+            dropped |= flat
+            found.transitions = kept
+            found.join(replace(more, transitions=fresh))
     return found, len(dropped)
 
 
@@ -165,9 +174,7 @@ def summary(steps: Sequence[Transition], parts: Sequence[RewardParts]) -> dict[s
         "trajectories": float(len(paths)),
         "staleness": float(np.ptp([step.version for step in steps])),
     }
-    rewards = {
-        f"reward/{name}": _mean([getattr(part, name) for part in parts]) for name in ("task", "format", "explore")
-    }
+    rewards = {f"reward/{name}": _mean([getattr(part, name) for part in parts]) for name in PARTS}
     return means | rewards | exploration(steps)
 
 

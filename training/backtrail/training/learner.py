@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -121,7 +120,7 @@ class Learner:
         """Prepare a model for training.
 
         Args:
-            loaded: The model; its weights change in place.
+            loaded: The model; its weights change in place. An adapter in it is trained on.
             config: Learning rates, LoRA, micro-batches.
             accelerator: accelerate's, made by whoever started the processes; None for one process.
 
@@ -210,28 +209,20 @@ class Learner:
 
     def weights(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Yield the full weights by name, LoRA merged, as a sampler of another engine takes them."""
-        model = self.loaded.model
-        with self._merged():
-            base = model.get_base_model() if self._config.lora_rank else model
-            for name, value in base.state_dict().items():
-                if ".lora_" not in name:
-                    yield name.replace(".base_layer.", "."), value.detach().clone()
-
-    def _merged(self) -> AbstractContextManager[Any]:
-        return _merge(self.loaded.model) if self._config.lora_rank else nullcontext()
-
-
-class _merge(AbstractContextManager[None]):
-    """LoRA weights added to the base while inside."""
-
-    def __init__(self, model: Any):
-        self._model = model
-
-    def __enter__(self) -> None:
-        self._model.merge_adapter()
-
-    def __exit__(self, *_: object) -> None:
-        self._model.unmerge_adapter()
+        if not self._config.lora_rank:
+            for name, value in self.loaded.model.state_dict().items():
+                yield name, value.detach().clone()
+            return
+        # peft's own merging is taken back by a subtraction, which leaves rounding errors in the weights each time
+        base, adapter = self.loaded.model.get_base_model(), self.loaded.model.active_adapter
+        for name, value in base.state_dict().items():
+            if ".lora_" in name:
+                continue
+            module, inside, parameter = name.partition(".base_layer.")
+            merged = value.detach().clone()
+            if inside and parameter == "weight":
+                merged += base.get_submodule(module).get_delta_weight(adapter).detach()
+            yield name.replace(".base_layer.", "."), merged
 
 
 def _with_lora(loaded: Loaded, rank: int) -> Loaded:
@@ -240,6 +231,8 @@ def _with_lora(loaded: Loaded, rank: int) -> Loaded:
         import torch
     except ImportError as error:
         raise DependencyNotInstalled('LoRA needs torch and peft. Run: pip install "backtrail[train]"') from error
+    if isinstance(loaded.model, peft.PeftModel):
+        return loaded  # an earlier stage's adapter, which is trained on
     options = peft.LoraConfig(r=rank, lora_alpha=2 * rank, lora_dropout=0.0, target_modules="all-linear")
     with torch.random.fork_rng(devices=[]):  # peft draws its weights from the global generator
         torch.manual_seed(0)

@@ -10,14 +10,14 @@ from typing import Any
 
 from gymnasium.error import DependencyNotInstalled
 
-__all__ = ["Metrics", "alarms", "read_metrics"]
+__all__ = ["Metrics", "alarms", "keep", "read_metrics"]
 
 
 class Metrics:
     """Writes one row of numbers per iteration of a stage.
 
     Rows are in ``metrics.jsonl``; a number that is not finite becomes null there. A resumed run takes out the rows of what
-    it does again, so the file holds each iteration once.
+    it does again (`keep`), so the file holds each iteration once.
     """
 
     def __init__(self, folder: Path, *, tensorboard: bool = False, wandb: str | None = None, config: Any = None):
@@ -35,11 +35,6 @@ class Metrics:
         self._path = folder / "metrics.jsonl"
         self._writer = _tensorboard(folder / "tensorboard") if tensorboard else None
         self._wandb = _wandb(wandb, folder, config) if wandb else None
-
-    def keep(self, stage: str, done: int, before: Sequence[str] = ()) -> None:
-        """Drop the rows from ``done`` on of a stage, and all of stages other than it and those before."""
-        rows = [row for row in read_metrics(self._path) if _kept(row, stage, done, before)]
-        self._path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
 
     def log(self, stage: str, iteration: int, values: Mapping[str, Any]) -> None:
         """Write one row."""
@@ -72,8 +67,26 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _kept(row: Mapping[str, Any], stage: str, done: int, before: Sequence[str]) -> bool:
-    return row["stage"] in before or (row["stage"] == stage and row["iteration"] < done)
+def keep(path: Path, stage: str, done: int, before: Sequence[str] = (), *, evaluations: bool = False) -> None:
+    """Drop the rows of what a resumed run does again; if interrupted, the old file stays.
+
+    Args:
+        path: The file of rows; it need not exist.
+        stage: The stage to go on with.
+        done: How many of its iterations are done. An evaluation is numbered by the iterations before it, and is done too.
+        before: The stages that are done.
+        evaluations: Whether all rows are of evaluations; otherwise those whose stage ends in "-evaluation" are.
+    """
+
+    def kept(row: Mapping[str, Any]) -> bool:
+        own = row["stage"].removesuffix("-evaluation")
+        last = done if evaluations or own != row["stage"] else done - 1
+        return own in before or (own == stage and row["iteration"] <= last)
+
+    if path.exists():
+        draft = path.with_name(path.name + ".part")
+        draft.write_text("".join(json.dumps(row) + "\n" for row in read_metrics(path) if kept(row)), "utf-8")
+        draft.replace(path)
 
 
 def _finite(value: Any) -> Any:
@@ -127,33 +140,28 @@ def alarms(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if value("invalid_rate") > 0.3:
         found.append(f"{value('invalid_rate'):.0%} of responses lack the required form")
     for part in ("explore", "memory", "action"):
-        first = next((row.get(f"entropy/{part}") for row in rows if row.get(f"entropy/{part}") is not None), None)
-        now = value(f"entropy/{part}")
-        if first and now < 0.1 * first:
-            found.append(f"the entropy of the {part} text fell to {now:.2g} nats, from {first:.2g}: it has collapsed")
-    if _rose(rows, "explore/lost", 0.05) and not _rose(rows, "success", 0.0):
+        entropies, now = _series(rows, f"entropy/{part}"), value(f"entropy/{part}")
+        if entropies and now < 0.1 * entropies[0]:
+            found.append(
+                f"the entropy of the {part} text fell to {now:.2g} nats, from {entropies[0]:.2g}: it has collapsed"
+            )
+    if _rise(rows, "explore/lost") > 0.05 and _rise(rows, "success") <= 0:
         found.append("the exploration reward rises on lost trajectories while success does not: it is being gamed")
-    if _rose(rows, "reward/format", 0.05) and _rose(rows, "success", -1.0) and _fell(rows, "success", 0.05):
+    if _rise(rows, "reward/format") > 0.05 and _rise(rows, "success") < -0.05:
         found.append("the format reward rises while success falls: the form is being paid for")
-    if value("grad_norm") != value("grad_norm") and value("rows") > 0:
+    if not math.isfinite(value("grad_norm")) and value("rows") > 0:
         found.append("the gradient is not finite: the step was left out")
     return found
 
 
-def _means(rows: Sequence[Mapping[str, Any]], name: str) -> tuple[float, float] | None:
-    """Return the means of a number over the window before the last, and over the last."""
-    values = [float(row[name]) for row in rows if row.get(name) is not None]
+def _series(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
+    """Return a number over the iterations that have it; null in a file and NaN in a row of this run are the same."""
+    return [float(row[name]) for row in rows if row.get(name) is not None and math.isfinite(row[name])]
+
+
+def _rise(rows: Sequence[Mapping[str, Any]], name: str) -> float:
+    """Return by how much a number's mean over the last window exceeds that over the one before; NaN if it is too early."""
+    values = _series(rows, name)
     if len(values) < 2 * WINDOW:
-        return None
-    early, late = values[-2 * WINDOW : -WINDOW], values[-WINDOW:]
-    return sum(early) / WINDOW, sum(late) / WINDOW
-
-
-def _rose(rows: Sequence[Mapping[str, Any]], name: str, by: float) -> bool:
-    means = _means(rows, name)
-    return means is not None and means[1] > means[0] + by
-
-
-def _fell(rows: Sequence[Mapping[str, Any]], name: str, by: float) -> bool:
-    means = _means(rows, name)
-    return means is not None and means[1] < means[0] - by
+        return math.nan
+    return (sum(values[-WINDOW:]) - sum(values[-2 * WINDOW : -WINDOW])) / WINDOW

@@ -18,7 +18,7 @@ from backtrail.training.config import Config
 from backtrail.training.demonstrations import demonstrate, encode
 from backtrail.training.grpo import frozen, grpo, strategies_for
 from backtrail.training.learner import Row
-from backtrail.training.metrics import Metrics
+from backtrail.training.metrics import Metrics, keep
 from backtrail.training.posterior import Posterior
 from backtrail.training.rollback import as_demonstrations, measure, save_pairs
 from backtrail.training.rollback_collect import collect as collect_pairs
@@ -76,8 +76,8 @@ def train(
         state = read_state(checkpoint) if checkpoint else {"stage": STAGES[0], "done": 0}
         start = STAGES.index(state["stage"])
         if metrics is not None:
-            metrics.keep(state["stage"], state["done"], STAGES[:start])
-            _keep_evaluations(folder, state["stage"], state["done"], STAGES[:start])
+            keep(folder / "metrics.jsonl", state["stage"], state["done"], STAGES[:start])
+            keep(folder / "evaluations.jsonl", state["stage"], state["done"], STAGES[:start], evaluations=True)
         for place, stage in enumerate(STAGES[start:], start):
             resumed = checkpoint if place == start else None
             done = state["done"] if place == start else 0
@@ -99,7 +99,7 @@ def _imitate(run: Run, stage: str, done: int, checkpoint: Path | None) -> None:
     run.begin()
     if checkpoint is not None:
         load_checkpoint(checkpoint, run.learner)
-    if not steps:
+    if done == steps:
         return
     rows, mixed = _rows(run, stage)
     if stage == "rollback" and done == 0:
@@ -111,11 +111,11 @@ def _imitate(run: Run, stage: str, done: int, checkpoint: Path | None) -> None:
         loss = run.learner.imitate(chosen, lr)
         if (step + 1) % 10 == 0 or step + 1 == steps:
             run.log(stage, step, {"loss": loss, "lr": lr})
-        run.progress(stage, step + 1, steps, {"loss": loss})
+        if stage == "rollback" and step + 1 == steps:
+            _measure(run, steps)
         if run.first and (step + 1 == steps or (step + 1) % SAVE_IMITATION_EVERY == 0):
             save_checkpoint(run.folder / "checkpoints", stage, step + 1, run.learner)
-    if stage == "rollback" and done < steps:
-        _measure(run, steps)
+        run.progress(stage, step + 1, steps, {"loss": loss})
 
 
 def _draw(rng: np.random.Generator, rows: Sequence[Row], mixed: Sequence[Row], share: float) -> Row:
@@ -149,6 +149,7 @@ def _rows(run: Run, stage: str) -> tuple[list[Row], list[Row]]:
 
 def _measure(run: Run, step: int) -> None:
     """Write how often the model takes a step back, as the fingerprint verifies."""
+    run.sync()
     greedy = Sampling(0.0, max_tokens=run.config.max_tokens)
     found = measure(
         run.sampler,
@@ -185,15 +186,6 @@ def _posterior(run: Run, before: Any) -> Posterior:
     from backtrail.training.posterior_lm import LMPosterior
 
     return LMPosterior(before, run.config, run.setup.seed)
-
-
-def _keep_evaluations(folder: Path, stage: str, done: int, before: Sequence[str]) -> None:
-    path = folder / "evaluations.jsonl"
-    if not path.exists():
-        return
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.endswith("}")]
-    kept = [row for row in rows if row["stage"] in before or (row["stage"] == stage and row["iteration"] <= done)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in kept), "utf-8")
 
 
 def _about() -> dict[str, Any]:

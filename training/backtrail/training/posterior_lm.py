@@ -57,7 +57,6 @@ class LMPosterior(Posterior):
         seed: int = 0,
         *,
         batch: int = 64,
-        limit: int = 512,
         sample: int = 64,
         per_task: int = 32,
     ):
@@ -65,10 +64,9 @@ class LMPosterior(Posterior):
 
         Args:
             loaded: The policy before training; an adapter in it is merged into the copy.
-            config: Its posterior_*, next_tokens and micro_tokens.
+            config: Its posterior_*, next_tokens and micro_tokens; as many older successes as ``posterior_rows`` join an update.
             seed: Of the adapter's first weights and of all draws.
             batch: Texts of one optimiser step of `update`.
-            limit: The most texts of a batch that `update` trains on; as many older successes join them.
             sample: Texts that the trust region and the held-out likelihood are measured on.
             per_task: See `Replay`.
 
@@ -79,7 +77,7 @@ class LMPosterior(Posterior):
         import torch
 
         self._config, self._tokenizer = config, loaded.tokenizer
-        self._batch, self._limit, self._sample = batch, limit, sample
+        self._batch, self._limit, self._sample = batch, config.posterior_rows, sample
         self._rng = np.random.default_rng(seed)
         self._replay, self._unseen = Replay(per_task), Replay(per_task)
         base = frozen_copy(loaded.model)

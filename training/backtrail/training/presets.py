@@ -7,7 +7,7 @@ from typing import Any
 
 from backtrail.training.config import Config
 
-__all__ = ["PRESETS", "preset"]
+__all__ = ["PRESETS", "TINY", "preset"]
 
 _STATE_GROUPS: dict[str, Any] = {
     "returns": "to_go",
@@ -15,7 +15,7 @@ _STATE_GROUPS: dict[str, Any] = {
     "fallback": ("state", "task"),
     "norm": "batch",
 }
-_EAPO: dict[str, Any] = {**_STATE_GROUPS, "explore": "posterior", "alpha_explore": 0.2}
+_EAPO: dict[str, Any] = {**_STATE_GROUPS, "alpha_format": 0.1, "explore": "posterior", "alpha_explore": 0.05}
 
 PRESETS: dict[str, dict[str, Any]] = {
     "sft": {"iterations": 0},
@@ -54,6 +54,33 @@ PRESETS: dict[str, dict[str, Any]] = {
     "naive-explore": {"explore": "novelty", "alpha_explore": 0.2, "centre_explore": False},
 }
 """Method to its settings."""
+
+TINY: dict[str, Any] = {
+    "sft_steps": 1400,
+    "sft_batch": 24,
+    "sft_lr": 3e-3,
+    "demonstrations": 4000,
+    "forgetful": 0.5,
+    "noise": 0.3,
+    "disturb": 0.15,
+    "rollback_steps": 200,
+    "rollback_pairs": 4000,
+    "rollback_lr": 1e-3,
+    "iterations": 16,
+    "tasks": 12,
+    "group": 8,
+    "temperature": 0.7,
+    "lr": 5e-4,
+    "max_steps": 12,
+    "max_tokens": 48,
+    "micro_tokens": 3000,
+    "posterior_rows": 128,
+    "posterior_lr": 1e-3,
+    "eval_every": 8,
+    "eval_episodes": 200,
+    "save_every": 8,
+}
+"""Settings for the tiny model on two CPU cores, whatever the method."""
 
 
 def preset(name: str, **changes: Any) -> Config:

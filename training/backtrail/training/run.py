@@ -14,10 +14,10 @@ import numpy as np
 from backtrail.agents.explorer import BriefExplorer, Explorer
 from backtrail.agents.models.base import MixedTemperature, Model, Sampling
 from backtrail.agents.models.hf import HFModel
-from backtrail.agents.models.hf_load import Loaded, load
+from backtrail.agents.models.hf_load import Loaded, import_transformers, load, no_progress_bar
 from backtrail.agents.models.tiny import build_tiny
 from backtrail.agents.sge import Plan, Strategies
-from backtrail.training.collect import Job, Rollouts, collect, exploration
+from backtrail.training.collect import Job, Rollouts, collect, exploration, require
 from backtrail.training.config import Config
 from backtrail.training.learner import Learner
 from backtrail.training.metrics import Metrics
@@ -65,7 +65,7 @@ class Setup:
     benchmark: str = "alfworld"
     seed: int = 0
     workers: Literal["serial", "processes", "threads"] = "serial"
-    slots: int = 64
+    slots: int = 128
     timeout: float = 60.0
     generator: Literal["hf", "vllm"] = "hf"
     dtype: str = "auto"
@@ -87,10 +87,12 @@ def open_folder(folder: Path, setup: Setup, config: Config, about: Mapping[str, 
                 f"Expected a new folder, or the same settings as in {path}: resume with those, or take another name"
             )
         return
-    if folder.exists() and any(folder.iterdir()):
+    draft = path.with_name(path.name + ".part")
+    if folder.exists() and any(each != draft for each in folder.iterdir()):
         raise ValueError(f"Expected a new or empty folder, got {folder}")
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(recipe | dict(about), indent=2), "utf-8")
+    draft.write_text(json.dumps(recipe | dict(about), indent=2), "utf-8")
+    draft.replace(path)
 
 
 class Run:
@@ -138,9 +140,14 @@ class Run:
     def _vllm(self) -> Model:
         from backtrail.agents.models.vllm import VLLMModel
 
-        start = self.folder / "start"
-        save_model(self.learner, start)
-        return VLLMModel(str(start), dtype=str(self.loaded.model.dtype).removeprefix("torch."))
+        source = self.folder / "sampler"  # whichever weights are in it, `sync` replaces them
+        if self.first:
+            save_model(self.learner, source)
+        if self.accelerator is not None:
+            self.accelerator.wait_for_everyone()
+        shared = {"gpu_memory_utilization": 0.5} if self.loaded.model.device.type == "cuda" else {}  # rest: the learner
+        dtype = str(self.loaded.model.dtype).removeprefix("torch.")
+        return VLLMModel(str(source), dtype=dtype, max_num_seqs=self.setup.slots, engine=shared)
 
     def sync(self) -> None:
         """Give the sampler the weights as they are; those of "hf" are the same tensors."""
@@ -189,14 +196,18 @@ class Run:
 
     def collect(self, jobs: list[Job]) -> Rollouts:
         """Make the rollouts of all processes, and return them all in each."""
-        mine = jobs[self.learner.rank :: self.learner.world]
+        workers = self._of("train", self.train_recipe)
+        return self._shared(jobs, workers, self.plan, self.config.attempts)
+
+    def _shared(self, jobs: list[Job], workers: Workers, plan: Callable[[str, Job], Plan], attempts: int) -> Rollouts:
+        """Make a share of the rollouts in each process; the result does not depend on how many there are."""
         found = collect(
-            mine,
-            self._of("train", self.train_recipe),
+            jobs[self.learner.rank :: self.learner.world],
+            workers,
             self.sampler,
             self.make_agent,
-            self.plan,
-            attempts=self.config.attempts,
+            plan,
+            attempts=attempts,
             version=self.learner.version,
         )
         if self.learner.world > 1:
@@ -211,15 +222,8 @@ class Run:
         config = self.config
         how = Sampling(config.eval_temperature, max_tokens=config.max_tokens)
         jobs = [Job(f"evaluation {place}", EVALUATION_SEED + place, place) for place in range(config.eval_episodes)]
-        found = collect(
-            jobs[self.learner.rank :: self.learner.world],
-            self._of("evaluate", self.evaluation_recipe),
-            self.sampler,
-            self.make_agent,
-            lambda task_id, job: Plan(how),
-            version=self.learner.version,
-        )
-        found.transitions = self.learner.gathered(found.transitions)
+        workers = self._of("evaluate", self.evaluation_recipe)
+        found = require(self._shared(jobs, workers, lambda task_id, job: Plan(how), 1))
         episodes = [
             {
                 "task_id": found.transitions[places[0]].task_id,
@@ -231,6 +235,7 @@ class Run:
         numbers = {
             "success": float(np.mean([episode["success"] for episode in episodes])),
             "episodes": float(len(episodes)),
+            "faults": float(len(found.faults)),
             "steps": float(np.mean([episode["steps"] for episode in episodes])),
             **exploration(found.transitions),
             **{f"seconds/{name}": value for name, value in found.seconds.items()},
@@ -264,17 +269,19 @@ class Run:
 
 
 def save_model(learner: Learner, folder: Path) -> None:
-    """Write the model as a transformers folder that loads anywhere, LoRA merged; complete or not at all."""
+    """Write the model as a transformers folder that loads anywhere, LoRA merged, unless it is there; complete or not at all."""
+    if folder.exists():
+        return
     draft = folder.with_name(folder.name + ".part")
     model = learner.loaded.model
     if hasattr(model, "merge_and_unload"):  # peft's
         model = copy.deepcopy(model).merge_and_unload()
-    model.save_pretrained(draft)
+    with no_progress_bar(import_transformers()):
+        model.save_pretrained(draft)
     learner.loaded.tokenizer.save_pretrained(draft)
     if learner.loaded.processor is not None:
         learner.loaded.processor.save_pretrained(draft)
-    if not folder.exists():
-        draft.rename(folder)
+    draft.rename(folder)
 
 
 def reload(run: Run, folder: Path) -> Loaded:

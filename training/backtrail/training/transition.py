@@ -103,6 +103,9 @@ class Transition:
             raise ValueError(f"Expected a mode of {', '.join(get_args(Mode))}, got {self.mode!r}")
 
 
+_FIELDS = tuple(field.name for field in fields(Transition))
+
+
 def trajectories(transitions: Sequence[Transition]) -> list[list[int]]:
     """Return the places of each trajectory's transitions, in the order of its steps.
 
@@ -127,15 +130,21 @@ def save_transitions(path: str | Path, transitions: Iterable[Transition], **colu
         path: The file.
         transitions: What to write.
         columns: Further values for each transition, by name, such as its reward parts.
+
+    Raises:
+        ValueError: If a column is named like a field of `Transition`, or has another length.
     """
-    path = Path(path)
+    path, rows = Path(path), list(transitions)
+    if wrong := [name for name, values in columns.items() if name in _FIELDS or len(values) != len(rows)]:
+        raise ValueError(
+            f"Expected columns of {len(rows)} values with other names than Transition's fields, got {', '.join(wrong)}"
+        )
     draft = path.with_name(path.name + ".part")
-    rows = list(transitions)
     with draft.open("w", encoding="utf-8") as file:
         file.write(json.dumps({"format": FORMAT, "rows": len(rows), "columns": sorted(columns)}) + "\n")
         for place, transition in enumerate(rows):
             extra = {name: values[place] for name, values in columns.items()}
-            file.write(json.dumps(asdict(transition) | extra, ensure_ascii=False) + "\n")
+            file.write(json.dumps(asdict(transition) | extra) + "\n")  # in ASCII: texts may hold other line ends
     os.replace(draft, path)
 
 
@@ -145,7 +154,6 @@ def load_transitions(path: str | Path) -> tuple[list[Transition], dict[str, list
     Raises:
         ValueError: If the file is something else, or incomplete.
     """
-    names = {field.name for field in fields(Transition)}
     lines = Path(path).read_text("utf-8").splitlines()
     try:
         head = json.loads(lines[0])
@@ -153,7 +161,7 @@ def load_transitions(path: str | Path) -> tuple[list[Transition], dict[str, list
             raise ValueError(f"format {head['format']!r} with {len(lines) - 1} of {head['rows']} rows")
         rows = [json.loads(line) for line in lines[1:]]
         columns = {name: [row[name] for row in rows] for name in head["columns"]}
-        return [Transition(**{key: _tuple(row[key]) for key in row if key in names}) for row in rows], columns
+        return [Transition(**{name: _tuple(row[name]) for name in _FIELDS}) for row in rows], columns
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise ValueError(f"Expected transitions (format {FORMAT}) in {path}: {error!r}") from error
 

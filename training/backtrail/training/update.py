@@ -46,7 +46,8 @@ def probe(learner: Learner, transitions: Sequence[Transition], tolerance: float,
     """
     chosen = [transitions[int(place)] for place in np.linspace(0, len(transitions) - 1, min(rows, len(transitions)))]
     found = learner.logprobs(rows_of(chosen))
-    worst = max(float(np.abs(ours - step.logprobs).max()) for ours, step in zip(found, chosen, strict=True))
+    # np.max and not max: NaN must not get lost
+    worst = float(np.max([np.abs(ours - step.logprobs).max() for ours, step in zip(found, chosen, strict=True)]))
     if not worst <= tolerance:
         raise StaleWeightsError(
             f"Sampler and learner differ by {worst:.2g} nats on what was just drawn: expected at most {tolerance:g}. Either "
@@ -139,9 +140,10 @@ def improve(
             for name, value in (("clipped_low", low), ("clipped_high", high), ("kl_old", kl)):
                 metrics[name].append(value / max(tokens, 1.0))
     found = {name: float(np.mean(values)) for name, values in metrics.items()} | {"rows": float(len(used))}
-    if metrics["ratio_max"]:
-        found["ratio_max"] = float(np.max(metrics["ratio_max"]))
+    if ratios := learner.gathered(metrics["ratio_max"]):
+        found["ratio_max"] = float(np.max(ratios))
     if spans is not None:
+        entropies = np.reshape(learner.summed(entropies.ravel().tolist()), entropies.shape)
         for name, (total, count) in zip(SPANS, entropies, strict=True):
             if count:
                 found[f"entropy/{name}"] = float(total / count)

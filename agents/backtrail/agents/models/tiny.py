@@ -150,11 +150,11 @@ def _model(tokenizer: Any, seed: int) -> Any:
     config = Qwen3Config(
         vocab_size=len(tokenizer),
         hidden_size=128,
-        num_hidden_layers=3,
+        num_hidden_layers=2,
         num_attention_heads=4,
         num_key_value_heads=2,
         head_dim=32,
-        intermediate_size=384,
+        intermediate_size=256,
         max_position_embeddings=4096,
         tie_word_embeddings=True,
         eos_token_id=tokenizer.eos_token_id,

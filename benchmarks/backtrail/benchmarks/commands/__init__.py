@@ -19,6 +19,7 @@ from backtrail.benchmarks.commands.listing import info, list_all
 from backtrail.benchmarks.commands.play import play
 from backtrail.benchmarks.commands.report import report
 from backtrail.benchmarks.commands.run import run
+from backtrail.benchmarks.commands.train import train
 
 __all__ = ["app"]
 
@@ -41,7 +42,7 @@ def _version(wanted: bool) -> None:
 def backtrail(
     _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
 ) -> None:
-    """Measure agents that explore: run benchmarks, look at results, compare them."""
+    """Train and measure agents that explore: run benchmarks, look at results, compare them."""
 
 
 app.command("list")(list_all)
@@ -53,3 +54,4 @@ app.command()(report)
 app.command()(compare)
 app.command()(data)
 app.command()(audit)
+app.command()(train)

@@ -7,11 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
+from backtrail.envs.alfworld.tasks import GENERATED
+
 __all__ = ["Data", "Engine", "Env", "Json", "OutputDir", "RollbackMethods", "Seed", "Split", "env_kwargs", "methods"]
 
 Env = Annotated[str, typer.Argument(metavar="ENV", help="Short name or id, as `backtrail list` shows them.")]
 Data = Annotated[
-    str | None, typer.Option(metavar="WHERE", help="generated (default), official, or a folder of official games.")
+    str | None,
+    typer.Option(
+        metavar="WHERE", help="generated (default), generated-small, official, or a folder of official games."
+    ),
 ]
 Split = Annotated[str | None, typer.Option(metavar="NAME", help="Task split; by default the one to evaluate on.")]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, help="What everything random comes from.")]
@@ -26,7 +31,7 @@ OutputDir = Annotated[Path, typer.Option(metavar="FOLDER", help="Where run folde
 
 def env_kwargs(data: str | None, split: str | None, engine: str | None) -> dict[str, Any]:
     """Return what an environment is to be made with; a folder becomes absolute, so that a run can be resumed elsewhere."""
-    if data not in (None, "generated", "official"):
+    if data not in (None, *GENERATED, "official"):
         data = str(Path(data).expanduser().resolve())
     return {key: value for key, value in (("data", data), ("split", split), ("engine", engine)) if value is not None}
 

@@ -21,14 +21,33 @@ Read = tuple[Path, "RunConfig", dict[str, Any]]
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, or their names under runs/.")],
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where the HTML goes; RUN/report.html by default.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where the HTML goes; RUN/report.html by default (several training runs: training.html beside the first).",
+        ),
     ] = None,
     no_html: Annotated[bool, typer.Option("--no-html", help="The table only.")] = False,
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="METHOD", help="Training runs: the method to compare with; the first by default."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show results of runs and write HTML reports."""
+    """Show results of runs and write HTML reports.
+
+    Training runs are shown in one report, those that differ in their seeds only as one method.
+    """
     from backtrail.benchmarks.commands.tables import details, overview
 
+    trained = [(find(run) / "training.json").is_file() for run in runs]
+    if all(trained):
+        _training([find(run) for run in runs], html, no_html, baseline, as_json)
+        return
+    if any(trained):
+        fail("Expected training runs or runs of benchmarks, got both: report them one kind at a time")
+    if baseline:
+        fail("--baseline is for training runs; compare two runs of a benchmark with: backtrail compare")
     if html and len(runs) > 1:
         fail(f"--html names one file, and there are {len(runs)} runs: leave it out, or report one run at a time")
     with bad_input():
@@ -74,3 +93,24 @@ def _write_html(folder: Path, out: Path) -> None:
         from backtrail.benchmarks.report import write_html
 
         write_html(folder, out)
+
+
+def _training(folders: list[Path], html: Path | None, no_html: bool, baseline: str | None, as_json: bool) -> None:
+    """Report training runs, all together."""
+    from backtrail.benchmarks.commands.training_tables import training_tables
+    from backtrail.benchmarks.training_report import load_training, training_numbers, write_training_report
+    from backtrail.benchmarks.training_runs import methods_of
+
+    out = html or (folders[0] / "report.html" if len(folders) == 1 else folders[0].parent / "training.html")
+    with bad_input():
+        if no_html:
+            numbers = training_numbers(methods_of([load_training(folder) for folder in folders]), baseline)
+        else:
+            with stderr().status(f"Writing {out}"):
+                numbers = write_training_report(folders, out, baseline=baseline)
+    if as_json:
+        emit_json({**numbers, "html": None if no_html else str(out)})
+    else:
+        stdout().print(training_tables(numbers))
+    if not no_html:
+        note(f"Report: {out}")

@@ -57,7 +57,7 @@ def run(
         str,
         typer.Option(
             metavar="AGENT",
-            help="null, random, expert, replay:FOLDER, explorer, react, direct, or module:Class of your own.",
+            help="null, random, searcher, expert, replay:FOLDER, explorer, brief, react, direct, or module:Class.",
         ),
     ],
     data: Data = None,

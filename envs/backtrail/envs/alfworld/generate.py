@@ -18,7 +18,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import accumulate, product
 from typing import NamedTuple
 
 from backtrail.envs.alfworld.furniture import ROOMINESS, SINGLE
@@ -37,8 +37,8 @@ from backtrail.envs.alfworld.rooms import (
     room_names,
     somewhere,
 )
+from backtrail.envs.alfworld.small import THINGS, smaller
 from backtrail.envs.alfworld.small import VERSION as SMALL_VERSION
-from backtrail.envs.alfworld.small import smaller
 from backtrail.envs.alfworld.tables import CONTAINS, GOALS, TOOLS, GoalWeights
 
 __all__ = ["SMALL_VERSION", "SPLITS", "TASK_TYPES", "VERSION", "GeneratedGame", "generate", "task_ids"]
@@ -46,7 +46,7 @@ __all__ = ["SMALL_VERSION", "SPLITS", "TASK_TYPES", "VERSION", "GeneratedGame", 
 SPLITS: dict[str, int] = {"train": 1000, "valid_seen": 50, "valid_unseen": 50}
 """Split to its number of games of each task type."""
 
-SMALL_SPLITS: dict[str, int] = {**SPLITS, "train": 10_000}
+SMALL_SPLITS: dict[str, int] = {"train": 10_000, "valid_seen": 500, "valid_unseen": 500}
 """The same for small rooms, which are learned from on a laptop."""
 
 _LOOK, _TWO = "look_at_obj_in_light", "pick_two_obj_and_place"
@@ -138,7 +138,7 @@ def generate(task_id: str, small: bool = False) -> GeneratedGame:
     """
     split, task_type = _parse(task_id, SMALL_SPLITS if small else SPLITS)
     draw = Draw(task_id)
-    chances, settings = _settings(split, task_type)
+    chances, settings = _small_settings(split, task_type) if small else _settings(split, task_type)
     setting = settings[bisect_right(chances, draw.unit() * chances[-1])]
     where = room(draw.pick(setting.rooms))
     if small:
@@ -186,6 +186,15 @@ def _settings(split: str, task_type: str) -> tuple[list[float], list[_Setting]]:
             chances.append(total)
             settings.append(_Setting(target, place, fitting))
     return chances, settings
+
+
+@cache
+def _small_settings(split: str, task_type: str) -> tuple[list[float], list[_Setting]]:
+    """List what small games can be about: the things that small rooms have."""
+    chances, settings = _settings(split, task_type)
+    weights = [after - before for before, after in zip([0.0, *chances], chances, strict=False)]
+    kept = [place for place, setting in enumerate(settings) if setting.target in THINGS]
+    return list(accumulate(weights[place] for place in kept)), [settings[place] for place in kept]
 
 
 def _fit(pairs: Sequence[tuple[str, str]], goals: GoalWeights) -> list[float]:

@@ -1,6 +1,7 @@
-"""Small rooms: a generated room with few of its receptacles and few of its things, for training on a laptop.
+"""Small rooms: a generated room with few of its receptacles and few kinds of things, for training on a laptop.
 
-The rules, the sentences and the task are those of the full room; what shrinks is how much there is to search.
+The rules, the sentences and the task are those of the full room; what shrinks is how much there is to search, and how many
+words a small model has to learn.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from backtrail.envs.alfworld.furniture import SINGLE
 from backtrail.envs.alfworld.rooms import Draw, Room
 from backtrail.envs.alfworld.tables import CONTAINS
 
-__all__ = ["RECEPTACLES", "VERSION", "smaller"]
+__all__ = ["RECEPTACLES", "THINGS", "VERSION", "smaller"]
 
 VERSION = "v1"
 """Rises when any byte of any small game changes that does not change the full one."""
@@ -19,8 +20,9 @@ VERSION = "v1"
 RECEPTACLES = 7
 """Receptacles of a small room."""
 
-_TYPES = 8
-"""Types of things beside the target, at most."""
+_THINGS = "Apple Book Candle CellPhone Cloth CreditCard Cup Fork KeyChain Mug Pen Pencil Plate Potato SoapBar ToiletPaper"
+THINGS = frozenset(_THINGS.split())
+"""Types of things that are scattered in small rooms; fixed things are those of the full room."""
 
 
 def smaller(where: Room, target: str, needed: tuple[str, ...], number: int, draw: Draw) -> Room:
@@ -47,8 +49,6 @@ def smaller(where: Room, target: str, needed: tuple[str, ...], number: int, draw
     while rest and len(kept) < RECEPTACLES:
         kept.append(rest.pop(int(draw.unit() * len(rest))))
     names, places = {each.name for each in kept}, {each.location for each in kept}
-    others = [name for name in where.contents if name != target]
-    chosen = {target, *(others.pop(int(draw.unit() * len(others))) for _ in range(min(_TYPES, len(others))))}
     return replace(
         where,
         receptacles=tuple(each for each in where.receptacles if each.name in names),
@@ -57,5 +57,5 @@ def smaller(where: Room, target: str, needed: tuple[str, ...], number: int, draw
             for each in where.scenery
             if (each.receptacle in names if each.receptacle else each.location in places or each.type in needed)
         ),
-        contents={name: counts for name, counts in where.contents.items() if name in chosen},
+        contents={name: counts for name, counts in where.contents.items() if name in THINGS},
     )
