@@ -137,7 +137,7 @@ def test_imitation_lowers_the_loss_and_counts_versions(tiny: Path):
 def test_a_gradient_that_is_not_finite_leaves_weights_and_version(tiny: Path):
     learner = Learner(loaded(tiny), Config())
     before = weights(learner)
-    (sum(parameter.sum() for parameter in learner.parameters) * math.nan).backward()
+    (torch.stack([parameter.sum() for parameter in learner.parameters]).sum() * math.nan).backward()
     assert not math.isfinite(learner.step(1e-3))
     assert largest(before, weights(learner)) == 0.0 and learner.version == 0
     assert all(parameter.grad is None for parameter in learner.parameters)

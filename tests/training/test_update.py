@@ -148,8 +148,8 @@ def test_a_kl_pulls_back_to_the_reference(warm: Path, steps: list[Transition]):
     before, kls = away(), []
     for _ in range(6):
         found = improve(ours, steps, np.zeros(len(steps)), config, lr=3e-4, seed=SEED, reference=reference)
+        assert found["rows"] == len(steps), "without an advantage there is a KL still"
         kls.append(found["kl_reference"])
-    assert found["rows"] == len(steps), "without an advantage there is a KL still"
     assert away() < 0.8 * before and kls[-1] < kls[0] and min(kls) > 0
     assert all(torch.equal(value, frozen_before[name]) for name, value in reference.state_dict().items())
 
@@ -166,7 +166,7 @@ def spans(tiny: Path) -> Spans:
 def shown(spans: Spans, tokenizer: Any, text: str) -> dict[str, str]:
     """Return the text of each part."""
     ids = tokenizer(text, add_special_tokens=False)["input_ids"]
-    found = dict.fromkeys(SPANS, "")
+    found: dict[str, str] = dict.fromkeys(SPANS, "")
     for token, part in zip(ids, spans.of(ids), strict=True):
         found[SPANS[part]] += tokenizer.decode([token])
     return found

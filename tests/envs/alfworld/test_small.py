@@ -58,7 +58,7 @@ def test_every_game_starts_unwon_and_can_be_won(tasks: Tasks, task_type: str):
             assert not engine.won(engine.start), task_id
             plan = shortest_plan(engine, engine.start)
             assert plan, task_id
-            state = engine.start
+            state, won = engine.start, False
             for command in plan:
                 state, _, won = engine.step(state, command)
             assert won, task_id

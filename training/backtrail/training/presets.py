@@ -56,7 +56,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 """Method to its settings."""
 
 TINY: dict[str, Any] = {
-    "sft_steps": 1400,
+    "sft_steps": 2000,
     "sft_batch": 24,
     "sft_lr": 3e-3,
     "demonstrations": 4000,

@@ -20,7 +20,9 @@ VERSION = "v1"
 RECEPTACLES = 7
 """Receptacles of a small room."""
 
-_THINGS = "Apple Book Candle CellPhone Cloth CreditCard Cup Fork KeyChain Mug Pen Pencil Plate Potato SoapBar ToiletPaper"
+_THINGS = (
+    "Apple Book Candle CellPhone Cloth CreditCard Cup Fork KeyChain Mug Pen Pencil Plate Potato SoapBar ToiletPaper"
+)
 THINGS = frozenset(_THINGS.split())
 """Types of things that are scattered in small rooms; fixed things are those of the full room."""
 
