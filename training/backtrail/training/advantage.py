@@ -194,12 +194,12 @@ def grouped_advantage(
             (unbiased, plus 1e-6) of those that are not 0, unless all of these are the same.
 
     Raises:
-        ValueError: If there are no transitions or groups, the lengths differ, a return is not finite, or a key is none.
+        ValueError: If there are no transitions, the lengths differ, a return is not finite, or a key is none.
     """
     count = len(transitions)
     steps, episodes = np.asarray(returns, np.float64), np.asarray(episode_returns, np.float64)
-    if not count or not config.groups:
-        raise ValueError(f"Expected transitions and groups, got {count} transitions and groups {config.groups}")
+    if not count:
+        raise ValueError("Expected transitions, got none")
     if not steps.shape == episodes.shape == (count,) or not np.isfinite([steps, episodes]).all():
         raise ValueError(f"Expected finite returns for {count} transitions, got {steps} and {episodes}")
     keys: list[Key] = list(dict.fromkeys([*(key for key, _ in config.groups), *config.fallback]))

@@ -11,6 +11,34 @@ __all__ = ["Config"]
 Returns = Literal["episode", "to_go", "lamer"]
 Key = Literal["task", "task_attempt", "state", "state_visits", "batch", "episode"]
 
+_COUNTS = (
+    "tasks",
+    "group",
+    "max_tokens",
+    "attempts",
+    "posterior_every",
+    "posterior_rows",
+    "min_group",
+    "epochs",
+    "minibatches",
+    "micro_tokens",
+    "sft_batch",
+    "eval_episodes",
+)
+_SHARES = (
+    "min_p",
+    "reflect_negative",
+    "reflect_positive",
+    "gamma",
+    "attempt_gamma",
+    "gamma_explore",
+    "clip_low",
+    "forgetful",
+    "noise",
+    "disturb",
+    "rollback_mix",
+)
+
 
 @dataclass(frozen=True)
 class Config:
@@ -100,6 +128,9 @@ class Config:
         eval_temperature: Temperature of an evaluation.
         save_every: Iterations between checkpoints; 0 saves at the end only.
         probe_tolerance: Largest difference between sampler and learner, in nats, before the run stops.
+
+    Raises:
+        ValueError: If a value makes no sense; the message names it.
     """
 
     # collect
@@ -179,6 +210,22 @@ class Config:
     eval_temperature: float = 0.4
     save_every: int = 5
     probe_tolerance: float = 1e-4
+
+    def __post_init__(self):
+        for name in _COUNTS:
+            if getattr(self, name) < 1:
+                raise ValueError(f"Expected {name} of 1 or more, got {getattr(self, name)}")
+        for name in _SHARES:
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"Expected {name} from 0 to 1, got {getattr(self, name)}")
+        if self.temperature <= 0:
+            raise ValueError(f"Expected a temperature above 0 to learn from, got {self.temperature}")
+        if not self.groups:
+            raise ValueError('Expected one group or more, such as (("task", 1.0),), got none')
+        if self.dual_clip and self.dual_clip <= 1:
+            raise ValueError(f"Expected dual_clip of 0 or above 1, got {self.dual_clip}")
+        if self.overlong > self.max_tokens:
+            raise ValueError(f"Expected overlong of at most max_tokens ({self.max_tokens}), got {self.overlong}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as JSON takes them."""
