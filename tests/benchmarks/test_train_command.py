@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from backtrail.benchmarks.commands import app
 from backtrail.benchmarks.commands.settings import read_settings
-from backtrail.training.presets import PRESETS
+from backtrail.training.presets import PRESETS, TINY
 
 SMALL = (
-    "sft_steps=3", "sft_batch=4", "demonstrations=5", "iterations=1", "tasks=2", "group=2", "eval_episodes=4", "max_steps=5",
+    "rollback_steps=2", "rollback_pairs=20", "sft_steps=3", "sft_batch=4", "demonstrations=5", "iterations=1", "tasks=2", "group=2", "eval_episodes=4", "max_steps=5",
 )  # fmt: skip
 ALFWORLD = ("train", "alfworld", "--preset", "eapo", "--model", "tiny")
 
@@ -140,10 +140,10 @@ def test_a_run_trains_goes_on_and_is_reported(tmp_path):
     found = json.loads(result.stdout)
     folder = Path("runs/alfworld-eapo-tiny-seed3")
     assert found["folder"] == str(folder)
-    assert [stage["stage"] for stage in found["stages"]] == ["sft", "rl"]
-    assert found["stages"][1]["before"]["n"] == found["stages"][1]["after"]["n"] == 4
+    assert [stage["stage"] for stage in found["stages"]] == ["sft", "rollback", "rl"]
+    assert found["stages"][2]["before"]["n"] == found["stages"][2]["after"]["n"] == 4
     assert all(stage["seconds"] > 0 for stage in found["stages"])
-    assert set(found["stages"][1]["after"]["success"]) == {"value", "low", "high"}
+    assert set(found["stages"][2]["after"]["success"]) == {"value", "low", "high"}
     (run,) = found["runs"]
     assert (run["seed"], run["iterations"], run["finished"]) == (3, 1, True)
     assert found["data"] == [
@@ -205,3 +205,26 @@ def test_a_model_that_cannot_be_read_leaves_no_folder(tmp_path):
     result = call("train", "alfworld", "--preset", "grpo", "--model", "empty", "--set", *SMALL, code=2)
     assert "empty" in result.stderr
     assert not any((tmp_path / "runs").iterdir())
+
+
+def test_a_run_begins_with_the_model_of_another(tmp_path):
+    pytest.importorskip("torch")
+    call(
+        *ALFWORLD[:2],
+        "--preset",
+        "sft",
+        "--name",
+        "start",
+        *SMALL[2:5],
+        "eval_episodes=2",
+        "rollback_steps=0",
+        "max_steps=4",
+    )
+    begun = call(*ALFWORLD[:2], "--preset", "grpo", "--start", "runs/start", "--name", "on", *SMALL[5:], "--json")
+    recipe = json.loads(Path("runs/on/training.json").read_text("utf-8"))
+    assert recipe["setup"]["model"] == str(tmp_path / "runs/start/model") and recipe["setup"]["agent"] == "brief"
+    assert recipe["config"]["sft_steps"] == recipe["config"]["rollback_steps"] == 0
+    assert recipe["config"]["micro_tokens"] == TINY["micro_tokens"], "the tiny model's settings go along"
+    assert json.loads(begun.stdout)["folder"] == "runs/on"
+    refused = call(*ALFWORLD[:2], "--preset", "grpo", "--start", "runs/none", code=2)
+    assert "finished training run" in refused.stderr

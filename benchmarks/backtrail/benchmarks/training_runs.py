@@ -230,6 +230,8 @@ def methods_of(runs: Sequence[TrainingRun]) -> list[Method]:
     found: dict[str, list[TrainingRun]] = defaultdict(list)
     for run in runs:
         setup = {key: value for key, value in run.setup.items() if key not in _NO_RECIPE}
+        # what runs start from may itself have been trained with their seed, and is named with it
+        setup["model"] = re.sub(rf"(?<!\d){run.seed}(?!\d)", "SEED", str(setup["model"]))
         found[json.dumps([setup, run.config], sort_keys=True)].append(run)
     for group in found.values():
         group.sort(key=lambda run: run.seed)
