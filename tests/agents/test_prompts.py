@@ -99,4 +99,4 @@ def test_a_missing_jinja2_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_templates_are_files_of_the_package() -> None:
     folder = Path(backtrail.agents.__file__).parent / "prompts"
     paths = {path.relative_to(folder).as_posix() for path in folder.rglob("*.j2")}
-    assert paths == set(module._templates()) and len(paths) == 10
+    assert paths == set(module._templates()) and len(paths) == 12

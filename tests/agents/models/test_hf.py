@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.error import DependencyNotInstalled
+from plain_tiny import build_plain
 
 from backtrail.agents.models import (
     Completion,
@@ -25,7 +26,7 @@ from backtrail.agents.models.base import Prompt
 from backtrail.agents.models.hf import HFModel, Loaded
 from backtrail.agents.models.logprobs import pick, token_logprobs, truncate
 from backtrail.agents.models.mixed import piece_temperatures, token_pieces
-from backtrail.agents.models.tiny import build_tiny
+from backtrail.agents.models.tiny import TAGS
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -47,7 +48,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny(tmp_path_factory.mktemp("models") / "tiny")
+    return build_plain(tmp_path_factory.mktemp("models") / "tiny")
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +144,7 @@ def test_truncation_does_not_change_the_log_probabilities(network: Any, tagging:
 
 def test_the_temperatures_follow_the_rule(folder: Path, spans: list[Completion]) -> None:
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    pieces = token_pieces(tokenizer, len(tokenizer))
+    pieces = token_pieces(tokenizer, len(tokenizer) + len(TAGS))
     for completion in spans:
         text = [pieces[token] for token in completion.token_ids or ()]
         assert list(completion.temperatures or ()) == piece_temperatures(text, TAG.open, TAG.close, 1.2, 0.6)
@@ -308,8 +309,8 @@ def test_the_end_token_ends_the_response_and_is_kept(folder: Path, network: Any)
 
 def test_a_prompt_that_fills_the_context_is_an_error_and_a_long_answer_is_cut(tiny: HFModel) -> None:
     with pytest.raises(ModelError, match="shorter than the context"):
-        tiny.generate([[Message("user", "look\n" * 2100)]], [Sampling(max_tokens=1)])
-    (answer,) = tiny.generate([[Message("user", "look\n" * 2040)]], [Sampling(max_tokens=500)])
+        tiny.generate([[Message("user", " look\n" * 2100)]], [Sampling(max_tokens=1)])
+    (answer,) = tiny.generate([[Message("user", " look\n" * 2040)]], [Sampling(max_tokens=500)])
     assert answer.finish == "length" and answer.completion_tokens < 20
     assert answer.prompt_tokens + answer.completion_tokens == 4096
 

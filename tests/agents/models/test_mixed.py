@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_tiny import build_plain
 
 from backtrail.agents.models import UnsupportedError
 from backtrail.agents.models.mixed import MarkerTable, SpanState, piece_temperatures, temperatures, token_pieces
-from backtrail.agents.models.tiny import build_tiny
 
 HOT, COLD = 1.2, 0.7
 H, C = HOT, COLD
@@ -123,7 +123,7 @@ def test_a_batch_whose_past_changes_is_read_again() -> None:
 def test_pieces_join_to_the_text(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(build_tiny(tmp_path / "tiny"))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(build_plain(tmp_path / "tiny"))
     pieces = token_pieces(tokenizer, len(tokenizer) + 5)
     assert pieces[-5:] == [""] * 5
     text = "go to desk 1.\n<explore> Why not?\n</explore>"

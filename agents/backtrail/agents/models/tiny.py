@@ -1,8 +1,9 @@
-"""A language model of half a million parameters, made here: every path that needs a model runs without a download.
+"""A language model of 0.4 million parameters, made here: every path that needs a model runs without a download.
 
 The architecture is Qwen3's, the weights are random, the tokenizer is a byte-level BPE trained on games of the generated
-ALFWorld, in which every common word of the games is one token, and so is every tag of the response. It writes noise until
-it is trained; what it is for is testing, and learning in minutes on a CPU.
+ALFWorld, in which every common word of the games is one token, and so is every tag of the response. For that a space goes
+before each run of text that has none, which `backtrail.agents.response.parse` takes away again. It writes noise until it is
+trained; what it is for is testing, and learning in minutes on a CPU.
 """
 
 from __future__ import annotations
