@@ -23,6 +23,7 @@ from backtrail.training.config import Config
 from backtrail.training.learner import Learner
 from backtrail.training.metrics import read_metrics
 from backtrail.training.pipeline import train
+from backtrail.training.presets import PRESETS
 from backtrail.training.run import Setup
 from backtrail.training.transition import load_transitions
 
@@ -87,7 +88,7 @@ def files(folder: Path) -> dict[str, bytes]:
 # ---- each method
 
 
-@pytest.mark.parametrize("name", ["grpo", "eapo", "sge", "lamer", "dapo"])
+@pytest.mark.parametrize("name", sorted(PRESETS))
 def test_a_method_trains_from_start_to_end(name: str, warm: Path, tmp_path: Path):
     calls: list[tuple[str, int, int]] = []
     config = quick(name, sft_steps=1, rollback_steps=1)
