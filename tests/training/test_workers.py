@@ -64,14 +64,14 @@ def play(workers: Workers) -> list[dict[int, Observed]]:
 
 
 def bare(log: list[dict[int, Observed]]) -> list[dict[int, Observed]]:
-    return [{slot: dataclasses.replace(seen, seconds=0.0) for slot, seen in seens.items()} for seens in log]
+    return [{slot: dataclasses.replace(seen, seconds=0.0) for slot, seen in observed_all.items()} for observed_all in log]
 
 
 def test_all_kinds_return_the_same():
     with ExitStack() as stack:
         logs = [bare(play(stack.enter_context(make(ALFWORLD, 3)))) for make in KINDS.values()]
     assert logs[0] == logs[1] == logs[2]
-    seen = [observed for seens in logs[0] for observed in seens.values()]
+    seen = [observed for observed_all in logs[0] for observed in observed_all.values()]
     assert not any(observed.fault for observed in seen)
     assert any(observed.truncated for observed in seen) and any("rollback" in observed.info for observed in seen)
     assert [list(a) for a in logs[0]] == [list(b) for b in logs[2]], "the order is that of the requests"
