@@ -64,7 +64,9 @@ def play(workers: Workers) -> list[dict[int, Observed]]:
 
 
 def bare(log: list[dict[int, Observed]]) -> list[dict[int, Observed]]:
-    return [{slot: dataclasses.replace(seen, seconds=0.0) for slot, seen in observed_all.items()} for observed_all in log]
+    return [
+        {slot: dataclasses.replace(seen, seconds=0.0) for slot, seen in observed_all.items()} for observed_all in log
+    ]
 
 
 def test_all_kinds_return_the_same():
