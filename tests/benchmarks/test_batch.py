@@ -164,7 +164,7 @@ def test_the_command_says_what_is_missing() -> None:
         return result.stderr
 
     assert "add --model" in said("--agent", "explorer")
-    assert "are for explorer, react, direct" in said("--agent", "random", "--model", "tiny")
+    assert "are for explorer, brief, react, direct" in said("--agent", "random", "--model", "tiny")
     assert "are for openai" in said("--agent", "react", "--model", "tiny", "--base-url", "http://127.0.0.1:1/v1")
     assert "strategy first" in said("--agent", "react", "--model", "tiny", "--sge")
     assert "two prices" in said("--agent", "react", "--model", "openai:x", "--prices", "cheap")

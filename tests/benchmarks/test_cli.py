@@ -64,7 +64,7 @@ def test_version():
 def test_list():
     found = json.loads(call("list", "--json").stdout)
     assert [(row["name"], row["id"]) for row in found["environments"]] == [("alfworld", ENV)]
-    assert {row["name"] for row in found["agents"]} == {"null", "random", "expert", "replay"}
+    assert {row["name"] for row in found["agents"]} == {"null", "random", "searcher", "expert", "replay"}
     assert all(row["description"] for row in found["agents"])
     table = call("list").stdout
     assert ENV in table
@@ -294,7 +294,7 @@ def test_report_and_compare():
         (["report", "a", "b", "--html", "x"], "--html names one file, and there are 2 runs"),
         (["compare", "a", "b"], "Expected a run folder at a"),
         (["data", "webshop"], "Unknown benchmark 'webshop': expected alfworld"),
-        (["train"], "No such command 'train'"),
+        (["learn"], "No such command 'learn'"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(words, message):
