@@ -301,16 +301,18 @@ def _told(pair: RollbackPair) -> bool:
 
 
 def _capped(found: Sequence[RollbackPair], pairs: int) -> list[RollbackPair]:
-    sizes = Counter(pair.kind for pair in found).values()
-    enough = min(pairs, len(found))
-    cap = next(cap for cap in count() if sum(min(size, cap) for size in sizes) >= enough)
-    taken: Counter[str] = Counter()
+    """Return so many pairs, as evenly over the kinds as there are pairs of them; of a kind the first."""
+    sizes, enough = Counter(pair.kind for pair in found), min(pairs, len(found))
+    cap = next(cap for cap in count() if sum(min(size, cap) for size in sizes.values()) >= enough)
+    surplus = sum(min(size, cap) for size in sizes.values()) - enough  # fewer than the kinds that reach the cap
+    one_less = sorted(kind for kind, size in sizes.items() if size >= cap)[:surplus]
+    taken: Counter[str] = Counter(one_less)
     kept: list[RollbackPair] = []
     for pair in found:
         taken[pair.kind] += 1
         if taken[pair.kind] <= cap:
             kept.append(pair)
-    return kept[:enough]
+    return kept
 
 
 def heldout(pair: RollbackPair) -> bool:
