@@ -8,8 +8,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import torch
-from accelerate import Accelerator
 from making_runs import quick, setup
 
 from backtrail.training.pipeline import train
@@ -17,6 +15,9 @@ from backtrail.training.pipeline import train
 
 def main(model: str, method: str, folder: str) -> None:
     """Train; alone if there are no other processes."""
+    import torch  # here, because doctests are looked for in this file where torch is missing, too
+    from accelerate import Accelerator
+
     torch.set_num_threads(1)
     config = quick(method, sft_steps=1, group=3, eval_every=0)
     train(setup(Path(model)), config, folder, accelerator=Accelerator(cpu=True))
