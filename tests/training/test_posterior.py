@@ -24,8 +24,9 @@ peft = pytest.importorskip("peft")
 
 from backtrail.agents.models.hf_load import Loaded  # after the skips
 from backtrail.agents.models.tiny import build_tiny
+from backtrail.training.learner import Row, micro_batches
 from backtrail.training.posterior_lm import LMPosterior
-from backtrail.training.posterior_model import chunks, fingerprint
+from backtrail.training.posterior_model import fingerprint
 
 TRAINED = [name for name in (f"task {number}" for number in range(40)) if not held_out(name)]
 UNSEEN = [name for name in (f"task {number}" for number in range(40)) if held_out(name)]
@@ -118,9 +119,10 @@ def slow_scores(model: Any, tokenizer: Any, items: list[Insight]) -> tuple[list[
     return sums, counts
 
 
-def distributions(model: Any, rows: list) -> Any:
+def distributions(model: Any, rows: list[Row]) -> Any:
+    pairs = [(row.prompt_ids, row.token_ids) for row in rows]
     with torch.no_grad():
-        parts = [model(torch.tensor([p + t])).logits[0, len(p) - 1 : -1].double().log_softmax(-1) for p, t in rows]
+        parts = [model(torch.tensor([p + t])).logits[0, len(p) - 1 : -1].double().log_softmax(-1) for p, t in pairs]
     return torch.cat(parts)
 
 
@@ -257,12 +259,13 @@ def test_the_batch_does_not_change_scores(loaded: Loaded) -> None:
     assert all_.logq[:24][::-1].tolist() == all_.logq[24:].tolist(), "equal texts have equal scores"
 
 
-def test_chunks_hold_every_row_once_within_the_budget() -> None:
-    rows = [([0] * (number % 13 + 1), [0] * (number % 5 + 1)) for number in range(60)] + [([0] * 200, [0])]
-    grouped = chunks(rows, 64)
+def test_micro_batches_hold_every_row_once_within_the_budget() -> None:
+    sizes = [(number % 13 + 1, number % 5 + 1) for number in range(60)] + [(200, 1)]
+    rows = [Row((0,) * prompt, (0,) * target) for prompt, target in sizes]
+    grouped = list(micro_batches(rows, 64))
     assert sorted(place for chunk in grouped for place in chunk) == list(range(61))
     for chunk in grouped:
-        widest = max(len(rows[place][0]) + len(rows[place][1]) for place in chunk)
+        widest = max(sizes[place][0] for place in chunk) + max(sizes[place][1] for place in chunk)
         assert len(chunk) * widest <= 64 or len(chunk) == 1
     assert len(grouped) < 20
 
@@ -338,11 +341,12 @@ def test_the_gradient_is_that_of_the_formula(loaded: Loaded) -> None:
     weights = np.linspace(-1, 1, 8)
     rows = posterior._rows(items)
     posterior._optimizer.zero_grad()
-    for chunk in chunks(rows, 200):
+    for chunk in micro_batches(rows, 200):
         posterior._backward([rows[place] for place in chunk], weights[chunk], 8)
     got = [parameter.grad.clone() for parameter in posterior._parameters.values()]
     losses = []
-    for (prompt, target), weight in zip(rows, weights, strict=True):
+    for row, weight in zip(rows, weights, strict=True):
+        prompt, target = row.prompt_ids, row.token_ids
         ids = torch.tensor([prompt + target])
         with torch.no_grad(), model.disable_adapter():
             prior = model(ids).logits[0, len(prompt) - 1 : -1].log_softmax(-1)
@@ -409,7 +413,8 @@ def test_a_released_step_is_reinforce_with_adamw(loaded: Loaded) -> None:
     model = copy.deepcopy(posterior._model)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.0)
     optimizer.load_state_dict(copy.deepcopy(posterior._optimizer.state_dict()))
-    prompt, target = posterior._rows([item])[0]
+    (row,) = posterior._rows([item])
+    prompt, target = row.prompt_ids, row.token_ids
     ids = torch.tensor([prompt + target])
 
     def logq(network: Any) -> Any:

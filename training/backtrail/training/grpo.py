@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import time
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -176,13 +175,6 @@ def summary(steps: Sequence[Transition], parts: Sequence[RewardParts]) -> dict[s
     }
     rewards = {f"reward/{name}": _mean([getattr(part, name) for part in parts]) for name in PARTS}
     return means | rewards | exploration(steps)
-
-
-def frozen(model: Any) -> Any:
-    """Return a copy of a model that does not learn."""
-    twin = copy.deepcopy(model).eval()
-    twin.requires_grad_(False)
-    return twin
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from gymnasium.error import DependencyNotInstalled
 
 from backtrail.agents.models.hf_load import Loaded
 from backtrail.agents.models.logprobs import scaled_logprobs
 from backtrail.training.config import Config
+from backtrail.training.lora import is_adapted, with_adapter
 
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["Learner", "Row", "forward", "micro_batches"]
+__all__ = ["Learner", "Row", "distributions", "forward", "micro_batches"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,45 @@ class Scored(NamedTuple):
     mask: torch.Tensor
 
 
-def forward(model: Any, rows: Sequence[Row], *, entropy: bool = False) -> Scored:
-    """Score responses at the temperatures they were drawn at.
+def distributions(model: Any, rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return the distribution that each token of the responses was drawn from, at the temperature it was drawn at.
 
     Prompts are padded on the left and responses on the right, so that all responses begin in one column and the head of the
     model is applied to them alone.
+
+    Args:
+        model: A transformers causal language model.
+        rows: The rows.
+
+    Returns:
+        Natural log-probabilities (rows, longest response, vocabulary), the tokens that are there and a mask of 1 where there
+        is one, both (rows, longest response).
+    """
+    import torch
+
+    before, after = max(len(row.prompt_ids) for row in rows), max(len(row.token_ids) for row in rows)
+    ids = torch.zeros(len(rows), before + after, dtype=torch.long)
+    attention = torch.zeros_like(ids)
+    temperatures = torch.ones(len(rows), after)
+    for place, row in enumerate(rows):
+        begin, end = before - len(row.prompt_ids), before + len(row.token_ids)
+        ids[place, begin:end] = torch.tensor((*row.prompt_ids, *row.token_ids))
+        attention[place, begin:end] = 1
+        if row.temperatures:
+            temperatures[place, : len(row.temperatures)] = torch.tensor(row.temperatures)
+    ids, attention = ids.to(model.device), attention.to(model.device)
+    logits = model(
+        input_ids=ids,
+        attention_mask=attention,
+        position_ids=(attention.cumsum(-1) - 1).clamp(min=0),
+        use_cache=False,
+        logits_to_keep=after + 1,
+    ).logits[:, :-1]
+    return scaled_logprobs(logits, temperatures.to(model.device)), ids[:, before:], attention[:, before:].float()
+
+
+def forward(model: Any, rows: Sequence[Row], *, entropy: bool = False) -> Scored:
+    """Score responses at the temperatures they were drawn at.
 
     Args:
         model: A transformers causal language model.
@@ -59,29 +93,8 @@ def forward(model: Any, rows: Sequence[Row], *, entropy: bool = False) -> Scored
     """
     import torch
 
-    before, after = max(len(row.prompt_ids) for row in rows), max(len(row.token_ids) for row in rows)
-    ids = torch.zeros(len(rows), before + after, dtype=torch.long)
-    attention = torch.zeros_like(ids)
-    tokens, temperatures = ids.new_zeros(len(rows), after), torch.ones(len(rows), after)
-    mask = torch.zeros(len(rows), after)
-    for place, row in enumerate(rows):
-        begin, length = before - len(row.prompt_ids), len(row.token_ids)
-        ids[place, begin : before + length] = torch.tensor((*row.prompt_ids, *row.token_ids))
-        attention[place, begin : before + length] = 1
-        tokens[place, :length] = ids[place, before : before + length]
-        mask[place, :length] = 1
-        if row.temperatures:
-            temperatures[place, :length] = torch.tensor(row.temperatures)
-    device = model.device
-    logits = model(
-        input_ids=ids.to(device),
-        attention_mask=attention.to(device),
-        position_ids=(attention.cumsum(-1) - 1).clamp(min=0).to(device),
-        use_cache=False,
-        logits_to_keep=after + 1,
-    ).logits[:, :-1]
-    scaled, mask = scaled_logprobs(logits, temperatures.to(device)), mask.to(device)
-    logprobs = scaled.gather(-1, tokens.to(device)[..., None])[..., 0] * mask
+    scaled, tokens, mask = distributions(model, rows)
+    logprobs = scaled.gather(-1, tokens[..., None])[..., 0] * mask
     if not entropy:
         return Scored(logprobs, torch.zeros_like(mask), mask)
     with torch.no_grad():
@@ -129,8 +142,8 @@ class Learner:
         """
         import torch
 
-        if config.lora_rank:
-            loaded = _with_lora(loaded, config.lora_rank)
+        if config.lora_rank and not is_adapted(loaded.model):  # else with an earlier stage's adapter
+            loaded = replace(loaded, model=with_adapter(loaded.model, config.lora_rank, seed=0))
         self.loaded, self._config, self._accelerator = loaded, config, accelerator
         self.rank = accelerator.process_index if accelerator else 0
         self.world = accelerator.num_processes if accelerator else 1
@@ -223,18 +236,3 @@ class Learner:
             if inside and parameter == "weight":
                 merged += base.get_submodule(module).get_delta_weight(adapter).detach()
             yield name.replace(".base_layer.", "."), merged
-
-
-def _with_lora(loaded: Loaded, rank: int) -> Loaded:
-    try:
-        import peft
-        import torch
-    except ImportError as error:
-        raise DependencyNotInstalled('LoRA needs torch and peft. Run: pip install "backtrail[train]"') from error
-    if isinstance(loaded.model, peft.PeftModel):
-        return loaded  # an earlier stage's adapter, which is trained on
-    options = peft.LoraConfig(r=rank, lora_alpha=2 * rank, lora_dropout=0.0, target_modules="all-linear")
-    with torch.random.fork_rng(devices=[]):  # peft draws its weights from the global generator
-        torch.manual_seed(0)
-        model = peft.get_peft_model(loaded.model, options)
-    return Loaded(model, loaded.tokenizer, loaded.processor, loaded.name)

@@ -16,7 +16,7 @@ from backtrail.agents.models.base import Sampling
 from backtrail.training.checkpoint import latest, load_checkpoint, read_state, save_checkpoint
 from backtrail.training.config import Config
 from backtrail.training.demonstrations import demonstrate, encode
-from backtrail.training.grpo import frozen, grpo, strategies_for
+from backtrail.training.grpo import grpo, strategies_for
 from backtrail.training.learner import Row
 from backtrail.training.metrics import Metrics, keep
 from backtrail.training.posterior import Posterior
@@ -174,7 +174,7 @@ def _reinforce(run: Run, done: int, checkpoint: Path | None) -> None:
         run.accelerator.wait_for_everyone()
     before = reload(run, start) if config.explore == "posterior" or config.kl else None
     posterior = _posterior(run, before) if before is not None and config.explore == "posterior" else None
-    reference = frozen(before.model) if before is not None and config.kl else None
+    reference = before.model.requires_grad_(False) if before is not None and config.kl else None
     run.begin()
     run.strategies = strategies_for(run)
     if checkpoint is not None:

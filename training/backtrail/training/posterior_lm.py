@@ -20,17 +20,10 @@ import numpy as np
 
 from backtrail.agents.models.hf_load import Loaded, import_transformers
 from backtrail.training.config import Config
+from backtrail.training.learner import Row, micro_batches
+from backtrail.training.lora import plain_copy, with_adapter
 from backtrail.training.posterior import FORMAT, Insight, Posterior, Replay, Scores, held_out
-from backtrail.training.posterior_model import (
-    Row,
-    chunks,
-    fingerprint,
-    frozen_copy,
-    kl_per_token,
-    target_logprobs,
-    target_sums,
-    with_adapter,
-)
+from backtrail.training.posterior_model import fingerprint, kl_per_token, target_logprobs, target_sums
 
 if TYPE_CHECKING:
     import torch
@@ -80,7 +73,7 @@ class LMPosterior(Posterior):
         self._batch, self._limit, self._sample = batch, config.posterior_rows, sample
         self._rng = np.random.default_rng(seed)
         self._replay, self._unseen = Replay(per_task), Replay(per_task)
-        base = frozen_copy(loaded.model)
+        base = plain_copy(loaded.model).requires_grad_(False).eval()
         self._base_hash = fingerprint(base)
         if config.posterior_rank:
             self._model, self._prior = with_adapter(base, config.posterior_rank, seed), None
@@ -101,7 +94,7 @@ class LMPosterior(Posterior):
         """See `Posterior.score`; equal texts are computed once."""
         places = {item: place for place, item in enumerate(dict.fromkeys(items))}
         rows, order = self._rows(list(places)), np.array([places[item] for item in items], np.int64)
-        tokens = np.array([len(target) for _, target in rows], np.int64)
+        tokens = np.array([len(row.token_ids) for row in rows], np.int64)
         logq, logp = self._sums(self._model, rows), None
         if prior:
             with self._prior_model() as model:
@@ -113,7 +106,7 @@ class LMPosterior(Posterior):
             return []
         prompts = self._tokenizer([f"{item.state}\n" for item in items], add_special_tokens=False)["input_ids"]
         targets = self._tokenizer([item.target for item in items], add_special_tokens=False)["input_ids"]
-        return list(zip(prompts, targets, strict=True))
+        return [Row(tuple(prompt), tuple(target)) for prompt, target in zip(prompts, targets, strict=True)]
 
     def _sums(self, model: Any, rows: Sequence[Row]) -> np.ndarray:
         return target_sums(model, rows, self._config.micro_tokens)
@@ -178,7 +171,7 @@ class LMPosterior(Posterior):
         nll, divergence, norms = np.zeros(len(rows)), np.zeros(len(rows)), []
         for part in parts:
             self._optimizer.zero_grad()
-            for chunk in chunks([rows[place] for place in part], self._config.micro_tokens):
+            for chunk in micro_batches([rows[place] for place in part], self._config.micro_tokens):
                 places = part[chunk]
                 nll[places], divergence[places] = self._backward(
                     [rows[place] for place in places], weights[places], len(part)
@@ -196,7 +189,7 @@ class LMPosterior(Posterior):
         """Add the gradient of these rows' share of a batch; return their NLL and KL to the prior, per token."""
         import torch
 
-        lengths = [len(target) for _, target in rows]
+        lengths = [len(row.token_ids) for row in rows]
         if self._config.posterior_kl:
             with torch.no_grad(), self._prior_model() as model:
                 prior, _ = target_logprobs(model, rows)
@@ -238,14 +231,14 @@ class LMPosterior(Posterior):
 
         now, total = self._values(), 0.0
         with torch.no_grad():
-            for chunk in chunks(rows, self._config.micro_tokens):
+            for chunk in micro_batches(rows, self._config.micro_tokens):
                 part = [rows[place] for place in chunk]
                 new, _ = target_logprobs(self._model, part)
                 self._put_back(before)
                 old, _ = target_logprobs(self._model, part)
                 self._put_back(now)
                 total += float(kl_per_token(new, old).double().sum())
-        return total / sum(len(target) for _, target in rows)
+        return total / sum(len(row.token_ids) for row in rows)
 
     def _heldout(self) -> float:
         latest = self._unseen.items()[-self._sample :]
@@ -275,7 +268,7 @@ class LMPosterior(Posterior):
                 self._reinforce(row, prior, float(outcome))
             for term, (row, prior) in enumerate(zip(rows, priors, strict=True)):
                 logq[term, place], logp[term, place] = self._sums(self._model, [row])[0], prior
-                tokens[term, place] = len(row[1])
+                tokens[term, place] = len(row.token_ids)
         return Scores(logq[0], tokens[0], logp[0]), Scores(logq[1], tokens[1], logp[1])
 
     def _reinforce(self, row: Row, prior: float, outcome: float) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -20,6 +19,7 @@ from backtrail.agents.sge import Plan, Strategies
 from backtrail.training.collect import Job, Rollouts, collect, exploration, require
 from backtrail.training.config import Config
 from backtrail.training.learner import Learner
+from backtrail.training.lora import is_adapted, plain_copy
 from backtrail.training.metrics import Metrics
 from backtrail.training.transition import trajectories
 from backtrail.training.workers import EnvRecipe, Serial, Workers
@@ -274,8 +274,7 @@ def save_model(learner: Learner, folder: Path) -> None:
         return
     draft = folder.with_name(folder.name + ".part")
     model = learner.loaded.model
-    if hasattr(model, "merge_and_unload"):  # peft's
-        model = copy.deepcopy(model).merge_and_unload()
+    model = plain_copy(model) if is_adapted(model) else model
     with no_progress_bar(import_transformers()):
         model.save_pretrained(draft)
     learner.loaded.tokenizer.save_pretrained(draft)
