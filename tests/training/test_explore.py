@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making_transitions import transition
 
 from backtrail.training.config import Config
 from backtrail.training.explore import Exploration, auc
@@ -19,27 +20,16 @@ from backtrail.training.transition import Transition
 
 
 def step(number: int = 0, **changes: Any) -> Transition:
-    values: dict[str, Any] = {
-        "task_id": "task",
-        "episode": f"e{number}",
-        "step": 0,
+    texts = {
         "goal": "g",
         "observation": "o",
         "next_observation": "then",
         "explore": "x",
         "memory": "m",
-        "action": "a",
-        "valid": True,
-        "fingerprint": "f",
-        "visits": 0,
-        "reward": 0.0,
         "success": True,
-        "prompt_ids": (1,),
-        "token_ids": (2,),
-        "logprobs": (-1.0,),
-        "temperatures": (1.0,),
     }
-    return Transition(**(values | changes))
+    first = {"episode": f"e{number}", "explore_before": "", "memory_before": ""}
+    return transition(**(texts | first | changes))
 
 
 class Script(Posterior):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.error import DependencyNotInstalled
+from making_transitions import transition
 
 from backtrail.training.config import Config
 from backtrail.training.posterior import Insight, Posterior, Replay, TabularPosterior, held_out, insights
@@ -33,10 +34,7 @@ UNSEEN = [name for name in (f"task {number}" for number in range(40)) if held_ou
 
 
 def step(**changes: Any) -> Transition:
-    values: dict[str, Any] = {
-        "task_id": "task",
-        "episode": "e",
-        "step": 0,
+    texts = {
         "goal": "find the key",
         "observation": "A desk and a drawer.",
         "next_observation": "The drawer holds a key.",
@@ -44,18 +42,9 @@ def step(**changes: Any) -> Transition:
         "memory": "the desk is empty",
         "explore_before": "look at the desk",
         "memory_before": "I am in a room",
-        "action": "open drawer",
-        "valid": True,
-        "fingerprint": "f",
-        "visits": 0,
-        "reward": 0.0,
         "success": True,
-        "prompt_ids": (1,),
-        "token_ids": (2,),
-        "logprobs": (-1.0,),
-        "temperatures": (1.0,),
     }
-    return Transition(**(values | changes))
+    return transition(**(texts | changes))
 
 
 @pytest.fixture(scope="module")
