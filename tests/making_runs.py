@@ -15,6 +15,7 @@ from backtrail.agents.models.hf_load import Loaded, load
 from backtrail.agents.sge import Plan
 from backtrail.training.collect import Job, Rollouts, collect
 from backtrail.training.config import Config
+from backtrail.training.metrics import read_metrics
 from backtrail.training.presets import preset
 from backtrail.training.run import Setup
 from backtrail.training.workers import EnvRecipe, Serial, Workers
@@ -75,6 +76,18 @@ def quick(name: str, **changes: Any) -> Config:
         "save_every": 1,
     }
     return preset(name, **(few | changes))
+
+
+def told(folder: Path, *without: str) -> list[dict[str, Any]]:
+    """Return the rows of metrics without what no two runs have in common: times, and the rounding of the sampler."""
+    return [
+        {
+            name: value
+            for name, value in row.items()
+            if not name.startswith("seconds") and name not in ("probe", *without)
+        }
+        for row in read_metrics(folder / "metrics.jsonl")
+    ]
 
 
 def train_until(setup: Setup, config: Config, folder: Path, module: str, name: str, call: int) -> None:

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 from backtrail.benchmarks.commands import app
 from backtrail.benchmarks.results import ResultsError
-from backtrail.benchmarks.statistics import wilson
+from backtrail.benchmarks.statistics import t_interval, wilson
 from backtrail.benchmarks.training_report import load_training, training_numbers, write_training_report
-from backtrail.benchmarks.training_runs import alarm_kind, methods_of, t_interval
+from backtrail.benchmarks.training_runs import alarm_kind, methods_of
 from backtrail.training.presets import preset
 
 ATTACK = "<script>window.attacked = true</script>"
@@ -244,6 +244,25 @@ def test_methods_of_one_name_are_numbered(tmp_path):
     other = synthetic_run(tmp_path / "y" / "grpo-seed0", "grpo", lr=1e-4)
     methods = methods_of([load_training(one), load_training(other)])
     assert [method.label for method in methods] == ["grpo (1)", "grpo (2)"]
+
+
+def test_seeds_with_a_start_each_are_one_method(tmp_path):
+    folders = [synthetic_run(tmp_path / f"grpo-seed{seed}", "grpo", seed) for seed in range(3)]
+    for seed, folder in enumerate(folders):
+        recipe = json.loads((folder / "training.json").read_text())
+        start = {"setup": recipe["setup"] | {"model": "tiny"}, "config": asdict(preset("sft"))}
+        recipe["setup"] |= {"model": f"/far/start-{seed}/model", "start": start}
+        (folder / "training.json").write_text(json.dumps(recipe))
+    assert [len(method.runs) for method in methods_of([load_training(folder) for folder in folders])] == [3]
+
+
+def test_models_whose_names_end_alike_are_two_methods(tmp_path):
+    methods = [synthetic_run(tmp_path / f"grpo-{size}", "grpo", place) for place, size in enumerate(("1.7B", "4B"))]
+    for folder in methods:
+        recipe = json.loads((folder / "training.json").read_text())
+        recipe["setup"]["model"] = f"Qwen/Qwen3-{folder.name.removeprefix('grpo-')}"
+        (folder / "training.json").write_text(json.dumps(recipe))
+    assert len(methods_of([load_training(folder) for folder in methods])) == 2
 
 
 def test_the_same_run_twice_is_refused(tmp_path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -57,9 +56,6 @@ def curve(start: Loaded, seed: int, iterations: int, sign: float) -> list[float]
     learner = Learner(replace(start, model=copy.deepcopy(start.model)), CONFIG)
     model = HFModel(learner.loaded)
 
-    def make_agent(model: Any, sampling: Sampling) -> BriefExplorer:
-        return BriefExplorer(model, sampling)
-
     with Serial(EnvRecipe("bandit_env:Bandit-v0"), CONFIG.tasks * CONFIG.group) as workers:
         for iteration in range(iterations + 1):
             jobs = [
@@ -67,7 +63,7 @@ def curve(start: Loaded, seed: int, iterations: int, sign: float) -> list[float]
                 for task in range(CONFIG.tasks)
                 for member in range(CONFIG.group)
             ]
-            steps = collect(jobs, workers, model, make_agent, lambda task_id, job: Plan(HOW)).transitions
+            steps = collect(jobs, workers, model, BriefExplorer, lambda task_id, job: Plan(HOW)).transitions
             rates.append(float(np.mean([step.success for step in steps])))
             probe(learner, steps, CONFIG.probe_tolerance)
             parts = assemble(steps, CONFIG, None)

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,9 +15,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 pytest.importorskip("peft")
 
-from making_runs import loaded
-
-from backtrail.training.metrics import read_metrics
+from making_runs import loaded, told
 
 SCRIPT = Path(__file__).parent / "ddp_run.py"
 
@@ -43,17 +40,6 @@ def launch(world: int, model: Path, method: str, folder: Path) -> None:
     assert [process.returncode for process in processes] == [0] * world, said
 
 
-def told(folder: Path) -> list[dict[str, Any]]:
-    return [
-        {
-            name: value
-            for name, value in row.items()
-            if not name.startswith("seconds") and name not in ("probe", "alarms")
-        }
-        for row in read_metrics(folder / "metrics.jsonl")
-    ]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["grpo", "eapo"])
 def test_two_processes_train_as_one_does_and_the_first_alone_writes(method: str, warm: Path, tmp_path: Path):
@@ -63,7 +49,7 @@ def test_two_processes_train_as_one_does_and_the_first_alone_writes(method: str,
     assert max(float((one[name] - two[name]).abs().max()) for name in one) < 1e-4
     start = loaded(tmp_path / "two" / "start").model.state_dict()
     assert max(float((two[name] - start[name]).abs().max()) for name in two) > 1e-4, "the loop learned"
-    rows = [told(tmp_path / run) for run in ("one", "two")]
+    rows = [told(tmp_path / run, "alarms") for run in ("one", "two")]
     assert [row["stage"] for row in rows[1]] == ["sft", "rl-evaluation", "rl", "rl", "rl-evaluation"]
     assert [row.keys() for row in rows[0]] == [row.keys() for row in rows[1]]
     first, second = rows[0][2], rows[1][2]

@@ -20,7 +20,7 @@ from backtrail.training.transition import Transition
 
 
 def step(number: int = 0, **changes: Any) -> Transition:
-    texts = {
+    texts: dict[str, Any] = {
         "goal": "g",
         "observation": "o",
         "next_observation": "then",
@@ -28,7 +28,7 @@ def step(number: int = 0, **changes: Any) -> Transition:
         "memory": "m",
         "success": True,
     }
-    first = {"episode": f"e{number}", "explore_before": "", "memory_before": ""}
+    first: dict[str, Any] = {"episode": f"e{number}", "explore_before": "", "memory_before": ""}
     return transition(**(texts | first | changes))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -250,15 +251,13 @@ def test_faults_of_the_loss_are_named(changes: dict[str, Any], message: str) -> 
 
 
 @pytest.fixture(scope="module")
-def trl_trainer(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def trl_trainer(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A real GRPOTrainer of TRL (written against 1.16.0) around a Qwen3 of a few thousand parameters."""
     trl = pytest.importorskip("trl", reason="the comparison runs TRL's own trainer (not a dependency)")
     transformers = pytest.importorskip("transformers", reason="TRL trains a transformers model")
     datasets = pytest.importorskip("datasets", reason="TRL takes its prompts from a dataset")
-    from backtrail.agents.models.tiny import build_tiny
-
     folder = tmp_path_factory.mktemp("trl")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(build_tiny(folder / "tiny"))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
     torch.manual_seed(0)
     shape = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "head_dim": 8}
     heads = {"num_attention_heads": 2, "num_key_value_heads": 1}

@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("peft")
 
-from making_runs import loaded, quick, setup, train_until
+from making_runs import loaded, quick, setup, told, train_until
 
 from backtrail.training.checkpoint import latest, load_checkpoint, read_state
 from backtrail.training.config import Config
@@ -64,14 +64,6 @@ def training() -> Training:
 
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def told(folder: Path) -> list[dict[str, Any]]:
-    """Return the rows of metrics without what no two runs have in common: times, and the rounding of the sampler."""
-    return [
-        {name: value for name, value in row.items() if not name.startswith("seconds") and name != "probe"}
-        for row in read_metrics(folder / "metrics.jsonl")
-    ]
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -24,7 +24,6 @@ pytest.importorskip("transformers")
 peft = pytest.importorskip("peft")
 
 from backtrail.agents.models.hf_load import Loaded  # after the skips
-from backtrail.agents.models.tiny import build_tiny
 from backtrail.training.learner import Row, micro_batches
 from backtrail.training.posterior_lm import LMPosterior
 from backtrail.training.posterior_model import fingerprint
@@ -48,11 +47,11 @@ def step(**changes: Any) -> Transition:
 
 
 @pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+def loaded(tiny: Path) -> Loaded:
     """The tiny model's tokenizer with a smaller model."""
     from transformers import AutoTokenizer, Qwen3Config, Qwen3ForCausalLM
 
-    tokenizer = AutoTokenizer.from_pretrained(build_tiny(tmp_path_factory.mktemp("models") / "tiny"))
+    tokenizer = AutoTokenizer.from_pretrained(tiny)
     config = Qwen3Config(
         vocab_size=len(tokenizer),
         hidden_size=64,

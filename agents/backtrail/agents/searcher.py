@@ -60,13 +60,13 @@ class Searcher(Agent):
             forgetful: Share of episodes in which it keeps no list: it looks anywhere, at random, as often as not again.
             noise: Share of steps of those episodes in which it does something random.
         """
-        self._chance_forgetful, self._noise = forgetful, noise
+        self._forgetful, self._noise = forgetful, noise
 
     def reset(self, task: Task) -> None:
         """Begin an episode: read the goal, know nothing of the room."""
         super().reset(task)
         self._rng = np.random.default_rng([task.seed, 1])
-        self.forgetful = bool(self._rng.random() < self._chance_forgetful)
+        self._forgets = bool(self._rng.random() < self._forgetful)
         self._read_goal(task.goal)
         self._room: list[str] = []
         self._unseen: list[str] = []
@@ -86,7 +86,7 @@ class Searcher(Agent):
         if not self._room:
             raise AgentError(f"The searcher plays ALFWorld only, and cannot read {observation['text'][:80]!r}")
         action, explore, memory = self._decide()
-        if self.forgetful and self._rng.random() < self._noise:
+        if self._forgets and self._rng.random() < self._noise:
             possible = info["admissible_actions"]
             action = possible[int(self._rng.integers(len(possible)))]
         self.did(action)
@@ -185,7 +185,7 @@ class Searcher(Agent):
         return self._enter(place) or f"move {self._held} to {place}", "nothing"
 
     def _search(self) -> str:
-        if self.forgetful:
+        if self._forgets:
             self._unseen = [self._room[int(self._rng.integers(len(self._room)))]]
         elif not self._unseen:
             self._unseen = list(self._room)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write_html"]
 
-_TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
 
 Row = dict[str, Any]
 
@@ -52,6 +52,15 @@ def write_html(run: Path, out: Path, *, max_episodes: int = 200, max_bytes: int 
         page = _render(folder, rows, _embed(folder.path.resolve(), rows, max_episodes, max_bytes))
     except KeyError as error:
         raise ResultsError(f"A row of {run} is not complete: {error} is missing") from error
+    save_page(page, out)
+
+
+def save_page(page: str, out: Path) -> None:
+    """Write a page, complete or not at all; folders above it are made.
+
+    Raises:
+        ResultsError: If ``out`` is a folder.
+    """
     if out.is_dir():
         raise ResultsError(f"Expected a file to write the report to, got the folder {out}")
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -67,12 +76,12 @@ def _render(folder: RunFolder, rows: Sequence[Row], embedded: dict[str, Any]) ->
 
         numbers = summary(folder.config, rows, folder.failures, read_wall(folder.path) or None)
         drawn = plots(rows, numbers)
-        templates = _templates()
+        templates = load_templates()
     except ImportError as error:
         raise gym.error.DependencyNotInstalled(
             f'The report needs jinja2 and matplotlib ({error}). Run: pip install "backtrail[report]"'
         ) from error
-    script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
+    script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
     return templates.get_template("report.html.j2").render(
         config=folder.config.to_json(),
         summary=numbers,
@@ -86,17 +95,18 @@ def _render(folder: RunFolder, rows: Sequence[Row], embedded: dict[str, Any]) ->
         checksums={
             name: _sha256((folder.path / name).read_bytes()).hex() for name in ("config.json", "episodes.jsonl")
         },
-        style=(_TEMPLATES / "report.css").read_text(encoding="utf-8"),
+        style=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
         script=script,
         script_hash=base64.b64encode(_sha256(script.encode())).decode(),
     )
 
 
-def _templates() -> Environment:
+def load_templates() -> Environment:
+    """Return the templates of the reports, with the filters that both use."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,  # tasks, observations and errors are foreign text
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -128,10 +138,11 @@ def _duration(seconds: float | None) -> str:
 def _labels(planned: str | list[str], rows: Sequence[Row]) -> list[tuple[str, str]]:
     """Return each label of the data with what it means for the result, "" where nothing is to be said."""
     labels = {planned} if isinstance(planned, str) else set(planned)
-    return [(label, _caution(label)) for label in sorted(labels | {row["data"] for row in rows})]
+    return [(label, caution(label)) for label in sorted(labels | {row["data"] for row in rows})]
 
 
-def _caution(label: str) -> str:
+def caution(label: str) -> str:
+    """Return what a reader must know about data of that label; "" for the official benchmark's."""
     if label.startswith("generated"):
         return "generated data, not the official benchmark"
     if label.startswith("simulated"):

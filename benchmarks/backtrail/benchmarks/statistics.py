@@ -17,6 +17,8 @@ __all__ = [
     "paired_difference",
     "pass_at_k",
     "pass_hat_k",
+    "success_rate",
+    "t_interval",
     "wilson",
 ]
 
@@ -76,6 +78,17 @@ def effective_size(attempts: Sequence[tuple[int, int]]) -> float:
         return float(len(attempts))  # nothing varies, so nothing says that the attempts are independent
     effect = sum((c - rate * n) ** 2 for c, n in attempts) / (total * rate * (1 - rate))
     return total / max(1.0, effect)
+
+
+def success_rate(attempts: Sequence[tuple[int, int]]) -> Interval:
+    """Return a success rate over tasks with Wilson's interval, for the size that the attempts are worth.
+
+    Args:
+        attempts: For each task the successes and the attempts.
+    """
+    successes, n = (sum(column) for column in zip(*attempts, strict=True))
+    size = effective_size(attempts)
+    return wilson(min(size, successes * size / n), size)
 
 
 def bootstrap_mean(
@@ -196,3 +209,42 @@ def mcnemar(only_a: int, only_b: int) -> float:
         term = term * (n - i) // (i + 1)
         tail += term
     return min(1.0, 2 * tail / 2**n)
+
+
+def t_interval(values: Sequence[float], confidence: float = 0.95) -> Interval | None:
+    """Return the mean with Student's t interval, None for fewer than two values: one says nothing about its spread.
+
+    "Student", "The probable error of a mean", Biometrika 6 (1908), 1-25: mean +- t(n - 1) s / sqrt(n).
+
+    Example:
+        >>> [round(x, 3) for x in t_interval([1.0, 2.0, 3.0])]
+        [2.0, -0.484, 4.484]
+    """
+    if len(values) < 2:
+        return None
+    mean = float(np.mean(values))
+    half = _t_quantile(confidence, len(values) - 1) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return Interval(mean, mean - half, mean + half)
+
+
+def _t_quantile(confidence: float, degrees: int) -> float:
+    """Return t with P(|T| < t) = confidence, by bisection."""
+    low, high = 0.0, 1.0
+    while _t_within(high, degrees) < confidence:
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _t_within(middle, degrees) < confidence else (low, middle)
+    return high
+
+
+def _t_within(t: float, degrees: int) -> float:
+    """Return P(|T| < t): M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions" (1964), 26.7.3 and 26.7.4."""
+    angle = math.atan(t / math.sqrt(degrees))
+    odd = degrees % 2 == 1
+    term, total = math.cos(angle) if odd else 1.0, 0.0
+    for k in range(1, degrees // 2 + 1):
+        total += term
+        term *= math.cos(angle) ** 2 * (2 * k / (2 * k + 1) if odd else (2 * k - 1) / (2 * k))
+    sine = math.sin(angle) * total
+    return 2 / math.pi * (angle + sine) if odd else sine

@@ -67,8 +67,7 @@ def _success(rows: Sequence[Row]) -> dict[str, Any]:
     n, successes = len(rows), sum(row["success"] for row in rows)
     if not n:
         return {"value": None, "low": None, "high": None, "n": 0, "successes": 0}
-    size = statistics.effective_size([(sum(row["success"] for row in group), len(group)) for group in _by_task(rows)])
-    interval = statistics.wilson(successes * size / n, size)
+    interval = statistics.success_rate([(sum(row["success"] for row in group), len(group)) for group in _by_task(rows)])
     return {"value": successes / n, "low": interval.low, "high": interval.high, "n": n, "successes": successes}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,9 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from backtrail.benchmarks.report import _TEMPLATES, _caution, _duration, _templates
+from backtrail.benchmarks.report import TEMPLATES, caution, load_templates, save_page
 from backtrail.benchmarks.results import ResultsError
-from backtrail.benchmarks.statistics import Interval
+from backtrail.benchmarks.statistics import Interval, t_interval
 from backtrail.benchmarks.training_runs import (
     Evaluation,
     Method,
@@ -21,17 +20,11 @@ from backtrail.benchmarks.training_runs import (
     by_seed,
     load_training,
     methods_of,
-    t_interval,
 )
 
-__all__ = ["evaluation_numbers", "is_training", "load_training", "training_numbers", "write_training_report"]
+__all__ = ["evaluation_numbers", "load_training", "training_numbers", "write_training_report"]
 
 Row = dict[str, Any]
-
-
-def is_training(folder: Path) -> bool:
-    """Return whether a folder is that of a training run."""
-    return (folder / "training.json").is_file()
 
 
 def write_training_report(folders: Sequence[str | Path], path: str | Path, *, baseline: str | None = None) -> Row:
@@ -59,28 +52,23 @@ def write_training_report(folders: Sequence[str | Path], path: str | Path, *, ba
         from backtrail.benchmarks.training_plots import training_plots
 
         drawn = training_plots(methods)
-        templates = _templates()
+        templates = load_templates()
     except ImportError as error:
         raise gym.error.DependencyNotInstalled(
             f'The report needs jinja2 and matplotlib ({error}). Run: pip install "backtrail[report]"'
         ) from error
-    templates.filters |= {"share": _share, "signed": _signed, "duration": _duration, "plain": _plain}
+    templates.filters |= {"signed": _signed, "plain": _plain}
     page = templates.get_template("training.html.j2").render(
         title=methods[0].runs[0].name if len(numbers["runs"]) == 1 else ", ".join(method.label for method in methods),
         methods=numbers["methods"],
         runs=numbers["runs"],
         baseline=numbers["baseline"],
-        labels=[(label, _caution(label)) for label in numbers["data"]],
+        labels=[(label, caution(label)) for label in numbers["data"]],
         about=[(run.name, {**run.setup, **run.about}) for method in methods for run in method.runs],
         plots=drawn,
-        style=(_TEMPLATES / "report.css").read_text(encoding="utf-8"),
+        style=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
     )
-    if path.is_dir():
-        raise ResultsError(f"Expected a file to write the report to, got the folder {path}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    draft.write_text(page, encoding="utf-8", errors="xmlcharrefreplace", newline="\n")
-    draft.replace(path)
+    save_page(page, path)
     return numbers
 
 
@@ -208,10 +196,6 @@ def _settings(config: Row) -> dict[str, Row]:
 
 
 # ---- words
-
-
-def _share(value: float | None, digits: int = 1) -> str:
-    return "none" if value is None else f"{100 * value:.{digits}f}\u00a0%"
 
 
 def _signed(value: float | None) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -13,11 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from backtrail.benchmarks import statistics
 from backtrail.benchmarks.results import ResultsError
-from backtrail.benchmarks.statistics import Interval
+from backtrail.benchmarks.statistics import Interval, success_rate
 
 __all__ = [
     "Alarm",
@@ -28,7 +24,6 @@ __all__ = [
     "by_seed",
     "load_training",
     "methods_of",
-    "t_interval",
 ]
 
 FORMAT = 1
@@ -209,8 +204,7 @@ def _evaluation(row: Row) -> Evaluation:
     for episode in row["episodes"]:
         tasks[episode["task_id"]].append(bool(episode["success"]))
     n, won = len(row["episodes"]), sum(map(sum, tasks.values()))
-    size = statistics.effective_size([(sum(tried), len(tried)) for tried in tasks.values()])
-    success = statistics.wilson(min(size, won * size / n), size)
+    success = success_rate([(sum(tried), len(tried)) for tried in tasks.values()])
     steps = sum(episode["steps"] for episode in row["episodes"]) / n
     return Evaluation(row["stage"], row["iteration"], won, n, success, steps)
 
@@ -229,10 +223,7 @@ def methods_of(runs: Sequence[TrainingRun]) -> list[Method]:
     """
     found: dict[str, list[TrainingRun]] = defaultdict(list)
     for run in runs:
-        setup = {key: value for key, value in run.setup.items() if key not in _NO_RECIPE}
-        # what runs start from may itself have been trained with their seed, and is named with it
-        setup["model"] = re.sub(rf"(?<!\d){run.seed}(?!\d)", "SEED", str(setup["model"]))
-        found[json.dumps([setup, run.config], sort_keys=True)].append(run)
+        found[json.dumps(_recipe(run.setup, run.config), sort_keys=True)].append(run)
     for group in found.values():
         group.sort(key=lambda run: run.seed)
         for one, other in itertools.pairwise(group):
@@ -245,6 +236,14 @@ def methods_of(runs: Sequence[TrainingRun]) -> list[Method]:
         Method(f"{label} ({labels[:place].count(label) + 1})" if labels.count(label) > 1 else label, tuple(group))
         for place, (label, group) in enumerate(zip(labels, found.values(), strict=True))
     ]
+
+
+def _recipe(setup: Row, config: Row) -> Row:
+    """Return what makes a method: a model that was trained before is what it was trained by, wherever it lies."""
+    kept = {key: value for key, value in setup.items() if key not in _NO_RECIPE}
+    if start := kept.pop("start", None):
+        kept["model"] = _recipe(**start)
+    return {"setup": kept, "config": config}
 
 
 def _label(group: Sequence[TrainingRun]) -> str:
@@ -269,48 +268,6 @@ def _shortened(labels: Sequence[str]) -> list[str]:
             for each in parts:
                 del each[end]
     return ["-".join(each) for each in parts]
-
-
-# ---- intervals between seeds
-
-
-def t_interval(values: Sequence[float], confidence: float = 0.95) -> Interval | None:
-    """Return the mean with Student's t interval, None for fewer than two values: one says nothing about its spread.
-
-    "Student", "The probable error of a mean", Biometrika 6 (1908), 1-25: mean +- t(n - 1) s / sqrt(n).
-
-    Example:
-        >>> [round(x, 3) for x in t_interval([1.0, 2.0, 3.0])]
-        [2.0, -0.484, 4.484]
-    """
-    if len(values) < 2:
-        return None
-    mean = float(np.mean(values))
-    half = _t_quantile(confidence, len(values) - 1) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    return Interval(mean, mean - half, mean + half)
-
-
-def _t_quantile(confidence: float, degrees: int) -> float:
-    """Return t with P(|T| < t) = confidence, by bisection."""
-    low, high = 0.0, 1.0
-    while _t_within(high, degrees) < confidence:
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _t_within(middle, degrees) < confidence else (low, middle)
-    return high
-
-
-def _t_within(t: float, degrees: int) -> float:
-    """Return P(|T| < t): M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions" (1964), 26.7.3 and 26.7.4."""
-    angle = math.atan(t / math.sqrt(degrees))
-    odd = degrees % 2 == 1
-    term, total = math.cos(angle) if odd else 1.0, 0.0
-    for k in range(1, degrees // 2 + 1):
-        total += term
-        term *= math.cos(angle) ** 2 * (2 * k / (2 * k + 1) if odd else (2 * k - 1) / (2 * k))
-    sine = math.sin(angle) * total
-    return 2 / math.pi * (angle + sine) if odd else sine
 
 
 def by_seed(method: Method, value: Callable[[TrainingRun], float | None]) -> dict[int, float]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +34,6 @@ def save_checkpoint(
     *,
     posterior: Posterior | None = None,
     strategies: Strategies | None = None,
-    extra: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write a checkpoint, complete or not at all, and remove the oldest.
 
@@ -46,7 +44,6 @@ def save_checkpoint(
         learner: Weights and optimiser.
         posterior: q_phi, if there is one.
         strategies: SGE's buffers, if there are any.
-        extra: Further plain values.
 
     Returns:
         The checkpoint's folder.
@@ -72,7 +69,6 @@ def save_checkpoint(
         "done": done,
         "version": learner.version,
         "files": files,
-        **(extra or {}),
     }
     (draft / "state.json").write_text(json.dumps(state), "utf-8")
     os.replace(draft, folder / f"{number:06}")

@@ -240,7 +240,7 @@ class _Lane:
                 memory_before="" if reflecting else self._carried["memory"],
                 prompt_ids=completion.prompt_ids,
                 token_ids=completion.token_ids,
-                logprobs=tuple(min(0.0, value) for value in completion.logprobs),
+                logprobs=completion.logprobs,
                 temperatures=completion.temperatures or (1.0,) * len(completion.token_ids),
                 mode=mode,
                 reflection=reflecting,
@@ -251,9 +251,7 @@ class _Lane:
 
     def finished(self) -> list[Transition]:
         """Return the trajectory with its outcomes filled in."""
-        return [
-            replace(step, success=self._successes[min(step.attempt, len(self._successes) - 1)]) for step in self._steps
-        ]
+        return [replace(step, success=self._successes[step.attempt]) for step in self._steps]
 
 
 def exploration(transitions: Sequence[Transition]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,7 +60,8 @@ def demonstrate(
         disturb: Share of steps in which something else is done, or believed, than the demonstrator says: what is
             demonstrated stays right, and shows how to go on from where mistakes lead.
     """
-    env, searcher, found = recipe.make(), Searcher(forgetful, noise), []
+    env, searcher = recipe.make(), Searcher(forgetful, noise)
+    found: list[Demonstration] = []
     rng = np.random.default_rng([seed, 6])
     for episode in range(episodes):
         observation, info = env.reset(seed=seed + episode)
@@ -77,8 +78,7 @@ def demonstrate(
                 turn = _disturbed(searcher, turn, info["admissible_actions"], rng)
                 searcher.did(turn.action)
             agent.follow(parse(turn.response, agent.required))
-            action = turn.action
-            observation, _, terminated, truncated, info = env.step(action)
+            observation, _, terminated, truncated, info = env.step(turn.action)
             done = terminated or truncated
         found += [Demonstration(*step, task.task_id, bool(info["success"])) for step in steps]
     env.close()
@@ -94,20 +94,19 @@ def _disturbed(searcher: Searcher, turn: Turn, possible: Sequence[str], rng: np.
     return replace(turn, action=action.replace("go to ", "open ") if kind == 1 else action)
 
 
-def encode(tokenizer: Any, prompt: Prompt, response: str, template: Mapping[str, Any] | None = None) -> Row:
+def encode(tokenizer: Any, prompt: Prompt, response: str) -> Row:
     """Return a prompt and a response as the tokens a model sees and writes: chat template, end token.
 
     Args:
         tokenizer: A transformers tokenizer.
         prompt: The prompt.
         response: The response.
-        template: Further variables for the chat template.
     """
-    messages = [{"role": message.role, "content": message.content} for message in prompt]
     if tokenizer.chat_template is None:
         text = "\n\n".join(message.content for message in prompt) + "\n\n"
     else:
-        text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **(template or {}))
+        messages = [{"role": message.role, "content": message.content} for message in prompt]
+        text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
     given = tokenizer(text, add_special_tokens=tokenizer.chat_template is None)["input_ids"]
     answer = tokenizer(response, add_special_tokens=False)["input_ids"]
     return Row(tuple(given), (*answer, tokenizer.eos_token_id))

@@ -10,7 +10,7 @@ import numpy as np
 
 from backtrail.training.config import Config
 from backtrail.training.posterior import Insight, Posterior, Scores, insights
-from backtrail.training.rewards import explore_reward
+from backtrail.training.rewards import explore_reward, may_explore
 from backtrail.training.transition import Transition
 
 __all__ = ["Exploration", "auc"]
@@ -66,7 +66,7 @@ class Exploration:
             the posterior's own. NaN for the mean of nothing.
         """
         now, following = insights(transitions, self._config, self.posterior.cut)
-        places = [place for place, item in enumerate(now) if self._counts(transitions[place], item)]
+        places = [place for place, step in enumerate(transitions) if may_explore(step, self._config)]
         items = [item for place in places if (item := now[place]) is not None]
         then = [following[place] for place in places]
         won = np.array([transitions[place].success for place in places], bool)
@@ -98,11 +98,6 @@ class Exploration:
         rewards = np.zeros(len(transitions))
         rewards[places] = earned
         return rewards, metrics
-
-    def _counts(self, transition: Transition, item: Insight | None) -> bool:
-        if item is None or not self._config.gate:
-            return item is not None
-        return transition.valid and bool(item.explore.strip()) and bool(item.memory.strip())
 
     def _score(self, items: Sequence[Insight], then: Sequence[Insight | None]) -> tuple[Scores, Scores]:
         """Score both terms in one call, so that rows of like length share a forward pass."""

@@ -138,7 +138,7 @@ def flat_tasks(steps: Sequence[Transition]) -> list[str]:
 
 
 def remember(run: Run, steps: Sequence[Transition]) -> None:
-    """Keep the strategies of a batch for later reflections (SGE): of trajectories that were not cut off by a fault."""
+    """Keep the strategies of a batch for later reflections (SGE): of trajectories whose every response had the form."""
     if run.strategies is None:
         return
     for places in trajectories(steps):

@@ -195,7 +195,9 @@ class Learner:
             return list(values)
         import torch
 
-        return self._accelerator.reduce(torch.tensor(values, dtype=torch.float64), reduction="sum").tolist()
+        return self._accelerator.reduce(
+            torch.tensor(values, dtype=torch.float64, device=self._accelerator.device), reduction="sum"
+        ).tolist()
 
     def gathered(self, values: list[Any]) -> list[Any]:
         """Return the lists of all processes, joined in the order of the processes."""

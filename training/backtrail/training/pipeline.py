@@ -127,16 +127,18 @@ def _rows(run: Run, stage: str) -> tuple[list[Row], list[Row]]:
     """Return the rows a stage fits, and those that are mixed in."""
     config, tokenizer = run.config, run.loaded.tokenizer
     agent = run.make_agent(run.sampler, run.sampling())
-    shown = demonstrate(
-        run.train_recipe,
-        agent,
-        config.demonstrations,
-        run.setup.seed,
-        forgetful=config.forgetful,
-        noise=config.noise,
-        disturb=config.disturb,
-    )
-    demonstrations = [encode(tokenizer, each.prompt, each.response) for each in shown]
+    if run.demonstrations is None and (stage == "sft" or config.rollback_mix):
+        shown = demonstrate(
+            run.train_recipe,
+            agent,
+            config.demonstrations,
+            run.setup.seed,
+            forgetful=config.forgetful,
+            noise=config.noise,
+            disturb=config.disturb,
+        )
+        run.demonstrations = [encode(tokenizer, each.prompt, each.response) for each in shown]
+    demonstrations = run.demonstrations or []
     if stage == "sft":
         return demonstrations, []
     pairs, report = collect_pairs(run.train_recipe, config.rollback_pairs, run.setup.seed)
@@ -168,13 +170,14 @@ def _measure(run: Run, step: int) -> None:
 def _reinforce(run: Run, done: int, checkpoint: Path | None) -> None:
     """Run the loop."""
     config, start = run.config, run.folder / "start"
-    if checkpoint is None and run.first and not start.exists():
+    if checkpoint is None and run.first:
         save_model(run.learner, start)
     if run.accelerator is not None:
         run.accelerator.wait_for_everyone()
     before = reload(run, start) if config.explore == "posterior" or config.kl else None
     posterior = _posterior(run, before) if before is not None and config.explore == "posterior" else None
     reference = before.model.requires_grad_(False) if before is not None and config.kl else None
+    del before  # q_phi has its own copy
     run.begin()
     run.strategies = strategies_for(run)
     if checkpoint is not None:

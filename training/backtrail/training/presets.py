@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from backtrail.training.config import Config
@@ -100,4 +99,4 @@ def preset(name: str, **changes: Any) -> Config:
     """
     if name not in PRESETS:
         raise ValueError(f"Expected a preset of {', '.join(PRESETS)}, got {name!r}")
-    return replace(Config(), **(PRESETS[name] | changes))
+    return Config(**(PRESETS[name] | changes))

@@ -23,6 +23,7 @@ __all__ = [
     "assemble",
     "centre_explore",
     "explore_reward",
+    "may_explore",
     "shaped_reward",
     "step_reward",
     "task_reward",
@@ -193,11 +194,12 @@ def _exploration(transitions: Sequence[Transition], config: Config, explore: Arr
         values = np.array([config.explore == "novelty" and not t.visits for t in transitions], np.float64)
     if values.shape != (len(transitions),) or not np.isfinite(values).all():
         raise ValueError(f"Expected {len(transitions)} finite exploration rewards, got {explore}")
-    values[[not _may_explore(transition, config) for transition in transitions]] = 0.0
+    values[[not may_explore(transition, config) for transition in transitions]] = 0.0
     return centre_explore(transitions, values) if config.centre_explore else values
 
 
-def _may_explore(transition: Transition, config: Config) -> bool:
+def may_explore(transition: Transition, config: Config) -> bool:
+    """Return whether a step can earn an exploration reward: no reflection, and with `config.gate` the texts it is for."""
     if transition.reflection:
         return False
     if not config.gate:

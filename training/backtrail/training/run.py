@@ -18,7 +18,7 @@ from backtrail.agents.models.tiny import build_tiny
 from backtrail.agents.sge import Plan, Strategies
 from backtrail.training.collect import Job, Rollouts, collect, exploration, require
 from backtrail.training.config import Config
-from backtrail.training.learner import Learner
+from backtrail.training.learner import Learner, Row
 from backtrail.training.lora import is_adapted, plain_copy
 from backtrail.training.metrics import Metrics
 from backtrail.training.transition import trajectories
@@ -55,6 +55,7 @@ class Setup:
         generator: What draws responses: "hf" (the weights being trained) or "vllm" (in process, weights sent after each update).
         dtype: Of the weights; "auto" for that of the files.
         keep_rollouts: Whether to write the transitions of every iteration to the run's folder.
+        start: The recipe (``setup`` and ``config``) of the training run that made the model; None if none did.
     """
 
     model: str = "tiny"
@@ -70,6 +71,7 @@ class Setup:
     generator: Literal["hf", "vllm"] = "hf"
     dtype: str = "auto"
     keep_rollouts: bool = False
+    start: Mapping[str, Any] | None = None
 
 
 def open_folder(folder: Path, setup: Setup, config: Config, about: Mapping[str, Any]) -> None:
@@ -105,6 +107,7 @@ class Run:
         learner: The weights; a new one for each stage.
         sampler: What draws responses.
         metrics: Where numbers go.
+        demonstrations: The demonstrated steps, once they were made: two stages use them.
     """
 
     def __init__(
@@ -127,6 +130,7 @@ class Run:
         self.learner: Learner = None  # pyright: ignore[reportAttributeAccessIssue]  # `begin` makes it
         self.sampler: Model = None  # pyright: ignore[reportAttributeAccessIssue]
         self.strategies: Strategies | None = None
+        self.demonstrations: list[Row] | None = None
 
     def begin(self) -> None:
         """Start a stage: a new optimiser on the weights as they are."""
@@ -161,7 +165,7 @@ class Run:
 
     def log(self, stage: str, iteration: int, values: Mapping[str, Any]) -> None:
         """Write numbers, in the process that writes."""
-        if self.metrics is not None and self.first:
+        if self.metrics is not None:
             self.metrics.log(stage, iteration, values)
 
     # ---- collecting

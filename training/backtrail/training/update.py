@@ -83,8 +83,8 @@ def improve(
         spans: Tells the parts of a response apart, for their entropies; None for none.
 
     Returns:
-        Means over tokens and steps: "loss", "grad_norm", "clipped_low", "clipped_high", "kl_old", "ratio_max",
-        "kl_reference", "rows" and, with spans, "entropy/<part>".
+        Means over tokens and steps: "loss", "grad_norm", "clipped_low", "clipped_high", "kl_old", "kl_reference" and, with
+        spans, "entropy/<part>"; the largest ratio, "ratio_max"; and how many transitions were used, "rows".
     """
     import torch
 
@@ -154,10 +154,10 @@ def _padded(values: Sequence[Sequence[float]], like: Any) -> Any:
     """Return rows of numbers as a tensor of a shape, padded with zeros on the right."""
     import torch
 
-    padded = torch.zeros_like(like)
+    padded = torch.zeros(like.shape)
     for row, numbers in enumerate(values):
         padded[row, : len(numbers)] = torch.tensor(numbers)
-    return padded
+    return padded.to(like)
 
 
 class Spans:

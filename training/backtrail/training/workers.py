@@ -48,7 +48,7 @@ class EnvRecipe:
         env_id: Gymnasium's id; ``module:Name-v0`` imports the module that registers it.
         options: Arguments of ``gymnasium.make``, as JSON takes them.
         max_steps: Steps of an episode; 0 for the environment's own limit.
-        rollback: Methods of the wrapper `Rollback`, ("act",) to train EAPO; () leaves the wrapper out.
+        rollback: Methods of the wrapper `Rollback`, ("act",) to offer the agent the rollback action; () leaves the wrapper out.
 
     Raises:
         ValueError: If max_steps is negative, or the options are not plain values.

@@ -26,7 +26,7 @@ __all__ = [
 ModelName = Annotated[
     str | None,
     typer.Option(
-        metavar="MODEL", help="tiny, a folder, hf:NAME, vllm:NAME or openai:NAME; for explorer, react, direct."
+        metavar="MODEL", help="tiny, a folder, hf:NAME, vllm:NAME or openai:NAME; for explorer, brief, react, direct."
     ),
 ]
 BaseUrl = Annotated[

@@ -40,9 +40,10 @@ def report(
     """
     from backtrail.benchmarks.commands.tables import details, overview
 
-    trained = [(find(run) / "training.json").is_file() for run in runs]
+    folders = [find(run) for run in runs]
+    trained = [(folder / "training.json").is_file() for folder in folders]
     if all(trained):
-        _training([find(run) for run in runs], html, no_html, baseline, as_json)
+        _training(folders, html, no_html, baseline, as_json)
         return
     if any(trained):
         fail("Expected training runs or runs of benchmarks, got both: report them one kind at a time")

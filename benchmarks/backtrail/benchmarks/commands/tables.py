@@ -15,7 +15,8 @@ from backtrail.benchmarks.recipe import RunConfig
 
 __all__ = ["details", "overview", "table"]
 
-_NONE = "-"
+NONE = "-"
+UNOFFICIAL = "These are not the benchmark's official tasks: not comparable with published scores."
 
 
 def table(*columns: str) -> Table:
@@ -25,21 +26,22 @@ def table(*columns: str) -> Table:
 
 def percent(value: float | None) -> str:
     """Return a share as per cent."""
-    return _NONE if value is None else f"{value:.1%}".replace("%", " %")
+    return NONE if value is None else f"{value:.1%}".replace("%", " %")
 
 
 def interval(low: float | None, high: float | None) -> str:
     """Return a confidence interval of a share, in per cent."""
-    return _NONE if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f}"
+    return NONE if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f}"
 
 
-def _number(value: float | None, digits: int = 1) -> str:
-    return _NONE if value is None else f"{value:,.{digits}f}"
+def number(value: float | None, digits: int = 1) -> str:
+    """Return a number with so many digits after the point."""
+    return NONE if value is None else f"{value:,.{digits}f}"
 
 
 def _mean(values: dict[str, Any], digits: int = 1) -> str:
     if values["mean"] is None:
-        return _NONE
+        return NONE
     return f"{values['mean']:,.{digits}f}  ({values['low']:,.{digits}f} to {values['high']:,.{digits}f})"
 
 
@@ -73,11 +75,11 @@ def _details(config: RunConfig, summary: dict[str, Any]) -> Iterator[RenderableT
         f"data {data_label(config)}, {done:,}/{planned:,} episodes, {summary['failures']} failed, seed {config.seed}"
     )
     if not _official(config):
-        yield Text("These are not the benchmark's official tasks: not comparable with published scores.", "yellow")
+        yield Text(UNOFFICIAL, "yellow")
     yield Text("")
     successes = table("Task type", "Episodes", "Successes", "Rate", "95 % interval")
     for kind, found in summary["by_task_type"].items():
-        successes.add_row(kind or _NONE, *_success(found))
+        successes.add_row(kind or NONE, *_success(found))
     successes.add_section()
     successes.add_row("all", *_success(summary["success"]), style="bold")
     yield successes
@@ -110,7 +112,7 @@ def _figures(config: RunConfig, summary: dict[str, Any]) -> Table:
     figures.add_row("invalid actions", percent(summary["invalid_action_rate"]))
     if summary["format_valid_rate"] not in (None, 1):
         figures.add_row("well-formed responses", percent(summary["format_valid_rate"]))
-    figures.add_row("new states a step", _number(exploration["unique_states_per_step"], 2))
+    figures.add_row("new states a step", number(exploration["unique_states_per_step"], 2))
     figures.add_row("steps that revisit", percent(exploration["revisit_rate"]))
     if config.rollback_methods:
         exact = exploration["rollback_success_rate"]
@@ -121,9 +123,9 @@ def _figures(config: RunConfig, summary: dict[str, Any]) -> Table:
     if time.get("tokens_per_second"):
         steps = summary["episodes"] * summary["steps"]["mean"]
         each = time["agent"] / steps if steps else 0
-        figures.add_row("speed", f"{_number(time['tokens_per_second'])} tokens a second, {_number(each, 3)} s a step")
-    wall = "" if time["wall"] is None else f"{_number(time['wall'])} s wall, "
-    figures.add_row("time", f"{wall}{_number(time['env'])} s environment, {_number(time['agent'])} s agent")
+        figures.add_row("speed", f"{number(time['tokens_per_second'])} tokens a second, {number(each, 3)} s a step")
+    wall = "" if time["wall"] is None else f"{number(time['wall'])} s wall, "
+    figures.add_row("time", f"{wall}{number(time['env'])} s environment, {number(time['agent'])} s agent")
     return figures
 
 
@@ -138,8 +140,8 @@ def overview(runs: Iterable[tuple[Path, RunConfig, dict[str, Any]]]) -> Table:
             Text.assemble(folder.name, (f"\n  {agent_name(config)}, {data_label(config)}", "dim")),
             f"{summary['episodes']}/{summary['planned']}",
             f"{percent(success['value'])} ({interval(success['low'], success['high'])})",
-            _number(summary["steps"]["mean"]),
+            number(summary["steps"]["mean"]),
             percent(summary["invalid_action_rate"]),
-            _number(summary["exploration"]["unique_states_per_step"], 2),
+            number(summary["exploration"]["unique_states_per_step"], 2),
         )
     return made

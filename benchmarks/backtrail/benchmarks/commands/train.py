@@ -93,10 +93,10 @@ def train(
 
     with bad_input():
         benchmark = find_benchmark(env)
-        small = model == "tiny"
-        if start is not None:
-            model, small, agent = _started(start, agent)
-        config = _config(preset, small, [*(settings or ()), *(more or ())], iterations, start is not None)
+        begun = None if start is None else _started(start)
+        model = model if start is None else str(start / "model")
+        small = _origin(model, begun) == "tiny"
+        config = _config(preset, small, [*(settings or ()), *(more or ())], iterations, begun is not None)
         _one_of("--workers", workers, ("serial", "processes", "threads"))
         _one_of("--generator", generator, ("hf", "vllm"))
         player = _one_of("--agent", agent or ("brief" if small else "explorer"), ("brief", "explorer"))
@@ -114,6 +114,7 @@ def train(
             "workers": workers,
             "generator": generator,
             "keep_rollouts": keep_rollouts,
+            "start": begun,
         }
         folder = runs / (name or f"{benchmark.name}-{preset}-{Path(model).name}-seed{seed}")
         first = os.environ.get("RANK", "0") == "0"
@@ -147,25 +148,34 @@ def _absolute(model: str) -> str:
     return str(Path(model).expanduser().resolve()) if Path(model).expanduser().is_dir() else model
 
 
-def _started(run: Path, agent: str | None) -> tuple[str, bool, str]:
-    """Return the model that a run trained, whether it was the tiny one, and the agent it plays."""
+def _started(run: Path) -> dict[str, Any]:
+    """Return the recipe of the run that trained a model.
+
+    Raises:
+        ValueError: If the folder is not that of a finished training run.
+    """
     recipe = run / "training.json"
     if not recipe.is_file() or not (run / "model").is_dir():
         raise ValueError(f"Expected --start to be the folder of a finished training run, got {run}")
-    setup = json.loads(recipe.read_text("utf-8"))["setup"]
-    return str(run / "model"), setup["model"] == "tiny", agent or setup["agent"]
+    found = json.loads(recipe.read_text("utf-8"))
+    return {"setup": found["setup"], "config": found["config"]}
+
+
+def _origin(model: str, start: dict[str, Any] | None) -> str:
+    """Return the model that was there before any training."""
+    return model if start is None else _origin(start["setup"]["model"], start["setup"]["start"])
 
 
 def _config(name: str, small: bool, settings: list[str], iterations: int | None, started: bool) -> Config:
-    """Return the preset, for the tiny model with what suits it, and over both what the user set."""
+    """Return the preset, for the tiny model over what suits it, and over both what the user set."""
     given = read_settings(settings)
     if iterations is not None:
         if "iterations" in given:
             raise ValueError("Expected --iterations or --set iterations=, got both: leave one out")
         given["iterations"] = iterations
+    suited = TINY | PRESETS.get(name, {}) if small else {}
     before = {"sft_steps": 0, "rollback_steps": 0} if started else {}
-    own = {key: value for key, value in TINY.items() if small and not (name == "sft" and key == "iterations")}
-    return make_config(name, **(own | before | given))
+    return make_config(name, **(suited | before | given))
 
 
 class _Watch:

@@ -9,15 +9,12 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from backtrail.benchmarks.commands.tables import interval, percent, table
+from backtrail.benchmarks.commands.tables import NONE, UNOFFICIAL, interval, number, percent, table
 
 if TYPE_CHECKING:
     from backtrail.benchmarks.training_runs import TrainingRun
 
 __all__ = ["stage_table", "stages", "training_tables"]
-
-_NONE = "-"
-_UNOFFICIAL = "These are not the benchmark's official tasks: not comparable with published scores."
 
 Row = dict[str, Any]
 
@@ -63,7 +60,7 @@ def stage_table(rows: Sequence[Row], data: Sequence[str]) -> Group:
             percent(before.get("value")) + (f" ({interval(before['low'], before['high'])})" if before else ""),
             percent(after.get("value")),
             interval(after.get("low"), after.get("high")),
-            _number(row["seconds"]),
+            number(row["seconds"]),
         )
     return Group(made, *_caution(data))
 
@@ -78,8 +75,8 @@ def training_tables(numbers: Row) -> Group:
             run["name"],
             _success(first),
             _success(last),
-            percent(best["success"]["value"]) if best else _NONE,
-            _number(last["steps"] if last else None),
+            percent(best["success"]["value"]) if best else NONE,
+            number(last["steps"] if last else None),
             f"{run['iterations']}/{run['planned']}",
             str(len(run["alarms"])),
         )
@@ -96,8 +93,8 @@ def _methods(numbers: Row) -> Table:
             method["label"],
             str(method["n"]),
             percent(success["mean"]) + _between(success["low"], success["high"]),
-            " ".join(f"{100 * value:.1f}" for value in success["by_seed"].values()) or _NONE,
-            _number(method["steps"]["mean"]),
+            " ".join(f"{100 * value:.1f}" for value in success["by_seed"].values()) or NONE,
+            number(method["steps"]["mean"]),
             percent(method["exploration_degree"]["mean"]),
             *([_difference(difference)] if against else []),
         )
@@ -106,7 +103,7 @@ def _methods(numbers: Row) -> Table:
 
 def _success(found: Row | None) -> str:
     if found is None:
-        return _NONE
+        return NONE
     success = found["success"]
     return percent(success["value"]) + _between(success["low"], success["high"])
 
@@ -117,16 +114,12 @@ def _between(low: float | None, high: float | None) -> str:
 
 def _difference(found: Row | None) -> str:
     if found is None:
-        return _NONE
+        return NONE
     return f"{100 * found['mean']:+.1f}" + (
         "" if found["low"] is None else f" ({100 * found['low']:+.1f} to {100 * found['high']:+.1f})"
     )
 
 
-def _number(value: float | None, digits: int = 1) -> str:
-    return _NONE if value is None else f"{value:,.{digits}f}"
-
-
 def _caution(data: Sequence[str]) -> list[Text]:
     lines = [Text(f"data {', '.join(data)}")]
-    return [*lines, Text(_UNOFFICIAL, "yellow")] if any(each.startswith("generated") for each in data) else lines
+    return [*lines, Text(UNOFFICIAL, "yellow")] if any(each.startswith("generated") for each in data) else lines
