@@ -16,7 +16,7 @@ from backtrail.agents.prompts import Prompts
 from backtrail.agents.response import parse
 
 NAMES = ("explorer", "react", "direct")
-BENCHMARKS = ("alfworld", "general")
+BENCHMARKS = ("alfworld", "general", "webshop")
 FIRST = {"explore": "", "memory": "", "history": []}
 
 
@@ -76,7 +76,7 @@ def test_the_actions_of_alfworld_are_all_named() -> None:
 
 def test_the_hash_is_of_the_templates_that_take_part(monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = {(name, benchmark): Prompts(name, benchmark).hash for name in NAMES for benchmark in BENCHMARKS}
-    assert len(set(hashes.values())) == 6 and all(re.fullmatch("[0-9a-f]{64}", text) for text in hashes.values())
+    assert len(set(hashes.values())) == 9 and all(re.fullmatch("[0-9a-f]{64}", text) for text in hashes.values())
     changed = {**module._templates()}
     changed["worlds/alfworld.j2"] += "!"
     monkeypatch.setattr(module, "_templates", lambda: changed)

@@ -184,7 +184,8 @@ def _plain(observation: Any) -> dict[str, Any]:
             f"Expected an observation with goal and text, got {type(observation).__name__}: put a wrapper around the "
             "environment that writes its observation as text"
         )
-    return copy.deepcopy(dict(observation))  # some environments write the next observation into the last
+    # Some environments write the next observation into the last; a string cannot change.
+    return {key: value if isinstance(value, str) else copy.deepcopy(value) for key, value in observation.items()}
 
 
 def _kept(info: Mapping[str, Any]) -> dict[str, Any]:
