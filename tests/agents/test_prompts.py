@@ -81,12 +81,12 @@ def test_the_hash_is_of_the_templates_that_take_part(monkeypatch: pytest.MonkeyP
     changed["worlds/alfworld.j2"] += "!"
     monkeypatch.setattr(module, "_templates", lambda: changed)
     for (name, benchmark), before in hashes.items():
-        assert (Prompts(name, benchmark).hash == before) == (benchmark == "general")
+        assert (Prompts(name, benchmark).hash == before) == (benchmark != "alfworld")
 
 
 def test_unknown_prompts_are_refused() -> None:
     for name, benchmark in (("seer", "alfworld"), ("react", "chess"), ("worlds", "general")):
-        with pytest.raises(ValueError, match=f"direct, explorer, react for alfworld, general; got '{name}'"):
+        with pytest.raises(ValueError, match=f"direct, explorer, react for alfworld, general, webshop; got '{name}'"):
             Prompts(name, benchmark)
 
 
@@ -99,4 +99,4 @@ def test_a_missing_jinja2_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_templates_are_files_of_the_package() -> None:
     folder = Path(backtrail.agents.__file__).parent / "prompts"
     paths = {path.relative_to(folder).as_posix() for path in folder.rglob("*.j2")}
-    assert paths == set(module._templates()) and len(paths) == 12
+    assert paths == set(module._templates()) and len(paths) == 13

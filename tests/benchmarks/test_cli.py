@@ -63,7 +63,10 @@ def test_version():
 
 def test_list():
     found = json.loads(call("list", "--json").stdout)
-    assert [(row["name"], row["id"]) for row in found["environments"]] == [("alfworld", ENV)]
+    assert [(row["name"], row["id"]) for row in found["environments"]] == [
+        ("alfworld", ENV),
+        ("webshop", "backtrail/WebShop-v0"),
+    ]
     assert {row["name"] for row in found["agents"]} == {"null", "random", "searcher", "expert", "replay"}
     assert all(row["description"] for row in found["agents"])
     table = call("list").stdout
@@ -293,7 +296,9 @@ def test_report_and_compare():
         (["report", "nowhere"], "Expected a run folder at nowhere"),
         (["report", "a", "b", "--html", "x"], "--html names one file, and there are 2 runs"),
         (["compare", "a", "b"], "Expected a run folder at a"),
-        (["data", "webshop"], "Unknown benchmark 'webshop': expected alfworld"),
+        (["data", "minigrid"], "Unknown benchmark 'minigrid': expected alfworld or webshop"),
+        (["data", "webshop"], "Expected the folder of the official files"),
+        (["data", "webshop", "no-such-folder"], "no-such-folder"),
         (["learn"], "No such command 'learn'"),
     ],
 )

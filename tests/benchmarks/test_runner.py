@@ -26,6 +26,9 @@ from backtrail.envs.wrappers import replay
 from backtrail.envs.wrappers.record import read_episode
 
 ENV = "backtrail/ALFWorld-v0"
+SPLITS = {ENV: "valid_seen", "backtrail/WebShop-v0": "test"}
+
+each_world = pytest.mark.parametrize("env_id", SPLITS)
 
 # Agents for these tests; workers and other processes import them from a file.
 AGENTS = '''
@@ -92,9 +95,11 @@ def agents(tmp_path, monkeypatch):
     sys.modules.pop("agents_for_tests", None)
 
 
-def make_plan(agent: str = "random", limit: int | None = 6, name: str = "run", **options) -> RunConfig:
-    kwargs = {"split": "valid_seen"} | options.pop("env_kwargs", {})
-    return plan(name, ENV, parse_agent(agent), env_kwargs=kwargs, limit=limit, **options)
+def make_plan(
+    agent: str = "random", limit: int | None = 6, name: str = "run", env_id: str = ENV, **options
+) -> RunConfig:
+    kwargs = {"split": SPLITS[env_id]} | options.pop("env_kwargs", {})
+    return plan(name, env_id, parse_agent(agent), env_kwargs=kwargs, limit=limit, **options)
 
 
 def timeless(summary: dict) -> dict:
@@ -181,8 +186,9 @@ def test_benchmarks_have_a_short_name_and_an_id():
 # -- episodes ---------------------------------------------------------------------------------------------
 
 
-def test_a_row_and_its_steps_agree(tmp_path, agents):
-    config = make_plan("agents_for_tests:Talker", 2, rollback_methods=["act", "restore"])
+@each_world
+def test_a_row_and_its_steps_agree(tmp_path, agents, env_id):
+    config = make_plan("agents_for_tests:Talker", 2, env_id=env_id, rollback_methods=["act", "restore"])
     run(config, tmp_path)
     for row in RunFolder.open(tmp_path / "run").episodes:
         first, *steps = read_episode(tmp_path / "run" / row["steps_file"])
@@ -206,8 +212,9 @@ def test_a_row_and_its_steps_agree(tmp_path, agents):
         assert 0 < row["time"]["env"] + row["time"]["agent"] <= row["time"]["total"]
 
 
-def test_recorded_episodes_replay_exactly(tmp_path):
-    config = make_plan("random", 3, rollback_methods=["restore"])
+@each_world
+def test_recorded_episodes_replay_exactly(tmp_path, env_id):
+    config = make_plan("random", 3, env_id=env_id, rollback_methods=["restore"])
     run(config, tmp_path)
     env = stack(config)
     for row in RunFolder.open(tmp_path / "run").episodes:
@@ -216,17 +223,19 @@ def test_recorded_episodes_replay_exactly(tmp_path):
         assert found.steps == row["steps"]
 
 
-def test_the_replay_agent_repeats_a_run(tmp_path):
-    run(make_plan("expert", 6), tmp_path)
-    again = run(make_plan(f"replay:{tmp_path / 'run'}", 6, name="again"), tmp_path)
+@each_world
+def test_the_replay_agent_repeats_a_run(tmp_path, env_id):
+    run(make_plan("expert", 6, env_id=env_id), tmp_path)
+    again = run(make_plan(f"replay:{tmp_path / 'run'}", 6, name="again", env_id=env_id), tmp_path)
     assert again["success"]["successes"] == 6
     assert {row["final_fingerprint"] for row in rows_of(tmp_path / "run")} == {
         row["final_fingerprint"] for row in rows_of(tmp_path / "again")
     }
 
 
-def test_the_null_agent_wins_nothing_and_every_action_is_invalid(tmp_path):
-    found = run(make_plan("null", 6, max_steps=5), tmp_path)
+@each_world
+def test_the_null_agent_wins_nothing_and_every_action_is_invalid(tmp_path, env_id):
+    found = run(make_plan("null", 6, env_id=env_id, max_steps=5), tmp_path)
     assert found["success"]["successes"] == 0
     assert found["invalid_action_rate"] == 1
     assert found["exploration"]["unique_states_per_step"] == 0
@@ -353,9 +362,11 @@ def test_a_run_is_not_begun_twice(tmp_path):
 
 
 @pytest.mark.slow
-def test_processes_change_nothing_but_the_time(tmp_path):
-    alone = run(make_plan("random", 12, name="alone", rollback_methods=["act"]), tmp_path)
-    together = run(make_plan("random", 12, name="together", rollback_methods=["act"]), tmp_path, workers=3)
+@each_world
+def test_processes_change_nothing_but_the_time(tmp_path, env_id):
+    options = {"env_id": env_id, "rollback_methods": ["act"]}
+    alone = run(make_plan("random", 12, name="alone", **options), tmp_path)
+    together = run(make_plan("random", 12, name="together", **options), tmp_path, workers=3)
     assert timeless(together) == timeless(alone)
     assert rows_of(tmp_path / "together") == rows_of(tmp_path / "alone")
     assert steps_of(tmp_path / "together") == steps_of(tmp_path / "alone")
@@ -375,10 +386,23 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path):
     assert timeless(resumed) == timeless(run(make_plan("random", 6, name="whole"), tmp_path))
 
 
-def start(agents: Path, output: Path, workers: int) -> subprocess.Popen:
+def start(agents: Path, output: Path, workers: int, env_id: str = ENV) -> subprocess.Popen:
     """Start the command line as a process group of its own and wait until some episodes are finished."""
     command = [sys.executable, "-c", "from backtrail.benchmarks.cli import main; main()"]
-    options = ["run", "alfworld", "--agent", "agents_for_tests:Slow", "--name", "run", "-n", "18", "--max-steps", "30"]
+    options = [
+        "run",
+        env_id,
+        "--split",
+        SPLITS[env_id],
+        "--agent",
+        "agents_for_tests:Slow",
+        "--name",
+        "run",
+        "-n",
+        "18",
+        "--max-steps",
+        "30",
+    ]
     options += ["--output-dir", str(output), "--workers", str(workers), "--no-progress"]
     process = subprocess.Popen(
         [*command, *options],
@@ -398,12 +422,13 @@ def start(agents: Path, output: Path, workers: int) -> subprocess.Popen:
     return process
 
 
-def finish(output: Path, agents: Path) -> None:
+def finish(output: Path, agents: Path, env_id: str = ENV) -> None:
     """Go on with the interrupted run here, and compare it with one that was never interrupted."""
     kept = len(RunFolder.open(output / "run").episodes)
     assert 3 <= kept < 18
-    resumed = run(make_plan("agents_for_tests:Slow", 18, max_steps=30), output, resume=True)
-    whole = run(make_plan("agents_for_tests:Slow", 18, name="whole", max_steps=30), output)
+    options = {"env_id": env_id, "max_steps": 30}
+    resumed = run(make_plan("agents_for_tests:Slow", 18, **options), output, resume=True)
+    whole = run(make_plan("agents_for_tests:Slow", 18, name="whole", **options), output)
     assert resumed["episodes"] == 18
     assert timeless(resumed) == timeless(whole)
     assert rows_of(output / "run") == rows_of(output / "whole")
@@ -412,15 +437,16 @@ def finish(output: Path, agents: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no process groups there")
+@each_world
 @pytest.mark.parametrize("workers", [1, 2])
-def test_kill_9_and_resume_give_the_uninterrupted_result(tmp_path, agents, workers):
-    process = start(agents, tmp_path, workers)
+def test_kill_9_and_resume_give_the_uninterrupted_result(tmp_path, agents, workers, env_id):
+    process = start(agents, tmp_path, workers, env_id)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     with (tmp_path / "run" / "episodes.jsonl").open("a") as file:
         file.write('{"episode": "valid_seen/lo')  # as a kill in the middle of a write leaves it
-    finish(tmp_path, agents)
+    finish(tmp_path, agents, env_id)
 
 
 @pytest.mark.slow

@@ -119,3 +119,8 @@ def test_what_is_too_deep_cannot_be_written() -> None:
         deep = (deep,)
     with pytest.raises(SnapshotError):
         Snapshot("a", "b", deep).to_bytes()
+
+
+def test_the_kind_of_an_action_is_its_first_word() -> None:
+    actions = ("go to desk 1", "Click[< prev]", "{", "")
+    assert [Corridor(3).action_kind(action) for action in actions] == ["go", "click", "other", "other"]

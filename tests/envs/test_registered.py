@@ -19,6 +19,9 @@ import backtrail.envs
 from backtrail.envs import ExplorableEnv, Fingerprint, Record, Rollback, VisitCount, testing
 from backtrail.envs.registration import IDS, register_envs
 
+SPLIT = {"backtrail/ALFWorld-v0": "valid_seen", "backtrail/WebShop-v0": "test"}
+LIMIT = {"backtrail/ALFWorld-v0": 50, "backtrail/WebShop-v0": 15}
+
 STACKS: dict[str, Any] = {
     "bare": lambda env, _: env,
     "wrapped": lambda env, _: Rollback(VisitCount(Fingerprint(env)), methods=("act",), depth=8),
@@ -50,7 +53,7 @@ def test_no_checker_has_a_warning(env_id: str, stack: str, tmp_path: Any) -> Non
 @each_stack
 def test_the_spec_rebuilds_the_same_stack(env_id: str, stack: str, tmp_path: Any) -> None:
     def make() -> gym.Env:
-        return STACKS[stack](gym.make(env_id, max_episode_steps=7, split="valid_seen"), tmp_path)
+        return STACKS[stack](gym.make(env_id, max_episode_steps=7, split=SPLIT[env_id]), tmp_path)
 
     env = make()
     assert env.spec is not None
@@ -67,7 +70,7 @@ def test_two_processes_give_the_same_bytes(env_id: str) -> None:
     code = (
         "import gymnasium as gym, backtrail.envs as b; from backtrail.envs.testing import trace; import sys\n"
         f"env = b.Rollback(b.VisitCount(b.Fingerprint(gym.make({env_id!r}))))\n"
-        "print(*[line for seed in range(5) for line in trace(env, seed, [seed * 7 + k * k for k in range(30)])])"
+        "print(*[line for seed in range(10) for line in trace(env, seed, [seed * 7 + k * k for k in range(30)])])"
     )
     outs = {
         subprocess.check_output([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed})
@@ -116,7 +119,7 @@ def test_the_time_limit_truncates(env_id: str) -> None:
     env = gym.make(env_id, max_episode_steps=3)
     env.reset(seed=0)
     assert [env.step("")[3] for _ in range(3)] == [False, False, True]
-    assert gym.spec(env_id).max_episode_steps == 50
+    assert gym.spec(env_id).max_episode_steps == LIMIT[env_id]
 
 
 def test_registering_twice_changes_nothing() -> None:

@@ -41,11 +41,12 @@ def _bottom(env: gym.Env) -> ExplorableEnv:
     return bottom
 
 
-def _draw(rng: np.random.Generator, possible: Sequence[str]) -> str:
-    """Draw a first word, then an action that begins with it: even chances would see little but walking."""
-    words = sorted({action.split()[0] for action in possible})
-    word = words[int(rng.integers(len(words)))]
-    actions = [action for action in possible if action.split()[0] == word]
+def _draw(bottom: ExplorableEnv, rng: np.random.Generator, possible: Sequence[str]) -> str:
+    """Draw a kind of action, then an action of that kind: even chances would see little but walking."""
+    kinds = {action: bottom.action_kind(action) for action in possible}
+    names = sorted(set(kinds.values()))
+    name = names[int(rng.integers(len(names)))]
+    actions = [action for action in possible if kinds[action] == name]
     return actions[int(rng.integers(len(actions)))]
 
 
@@ -175,20 +176,24 @@ def audit_fingerprints(
     prints_of: dict[str, set[str]] = defaultdict(set)
     futures: dict[tuple[str, str], set[str]] = defaultdict(set)
     followed: Counter[tuple[str, str]] = Counter()
-    for begin in range(0, steps, per_task):
+    done = 0
+    while done < steps:
         _, info = env.reset(seed=int(rng.integers(2**31)))
-        for _ in range(min(per_task, steps - begin)):
+        for _ in range(min(per_task, steps - done)):
+            if not info["admissible_actions"]:
+                break  # nothing can be done after the episode's end
             here, world = bottom.fingerprint(), info["task_id"]
             truth = fingerprint_of([world, *sorted(bottom.facts())])
             facts_of[here].add(truth)
             prints_of[truth].add(here)
             possible, place = info["admissible_actions"], bottom.snapshot()
-            for tried in [_draw(rng, possible) for _ in range(probes + 1)]:
+            for tried in [_draw(bottom, rng, possible) for _ in range(probes + 1)]:
                 bottom.restore(place)
                 _, reward, terminated, _, info = bottom.step(tried)
                 future = [bottom.fingerprint(), reward, terminated, info["admissible_actions"]]
                 futures[here, tried].add(fingerprint_of(future))
                 followed[here, tried] += 1
+            done += 1
             tick(1)
     return FingerprintAudit(
         level,
@@ -206,7 +211,7 @@ def audit_fingerprints(
 
 
 class RollbackAudit(NamedTuple):
-    """How going back one step went, by what the step did: verb -> status -> count."""
+    """How going back one step went, by what the step did: kind of action -> status -> count."""
 
     method: str
     verbs: dict[str, Counter[str]]
@@ -236,7 +241,7 @@ def audit_rollback(
     per_task: int = 50,
     tick: Tick = lambda n: None,
 ) -> RollbackAudit:
-    """Take random admissible steps, go back over each, and count the verified status by the first word of the action.
+    """Take random admissible steps, go back over each, and count the verified status by the kind of action.
 
     One environment walks, at random with a share of the expert's steps (else little would be heated or cleaned); a second is
     put where the first is, takes the step and goes back.
@@ -250,13 +255,14 @@ def audit_rollback(
         _, info = walker.reset(seed=int(rng.integers(2**31)))
         env.reset(options={"task_id": info["task_id"]})
         for _ in range(min(per_task, pairs - done)):
-            action = _draw(rng, info["admissible_actions"])
+            action = _draw(bottom, rng, info["admissible_actions"])
             if info["expert_plan"] and rng.random() < _EXPERT_SHARE:
                 action = info["expert_plan"][0]
             restore(env, bottom.snapshot())
+            kind = bottom.action_kind(action)
             env.step(action)
             _, _, _, _, back = env.rollback()
-            verbs[action.split()[0]][back["rollback"]["status"]] += 1
+            verbs[kind][back["rollback"]["status"]] += 1
             _, _, terminated, _, info = walker.step(action)
             done += 1
             tick(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from backtrail.agents import (
@@ -25,6 +25,9 @@ from backtrail.agents.prompts import Prompts
 from backtrail.benchmarks.recipe import RunConfig
 from backtrail.envs.alfworld.goal import TASK_TYPES
 from backtrail.envs.alfworld.tasks import SPLITS as ALFWORLD_SPLITS
+from backtrail.envs.webshop.presets import PRESETS as WEBSHOP_PRESETS
+from backtrail.envs.webshop.tasks import DEPARTMENTS
+from backtrail.envs.webshop.tasks import SPLITS as WEBSHOP_SPLITS
 
 __all__ = ["AGENTS", "BENCHMARKS", "Benchmark", "agent_class", "find_benchmark", "parse_agent"]
 
@@ -40,6 +43,10 @@ class Benchmark:
         splits: Its task splits.
         task_types: Its kinds of tasks.
         evaluation_split: The split to measure on unless another is asked for.
+        training_data: The data to train on unless other is asked for.
+        training_types: Its types of tasks to train on unless others are asked for; "all" for all.
+        training_split: The split to evaluate training on.
+        presets: Published set-ups: arguments of ``gymnasium.make`` by name.
     """
 
     name: str
@@ -48,11 +55,35 @@ class Benchmark:
     splits: tuple[str, ...]
     task_types: tuple[str, ...]
     evaluation_split: str
+    training_data: str
+    training_types: str
+    training_split: str
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 BENCHMARKS = {
     "alfworld": Benchmark(
-        "alfworld", "backtrail/ALFWorld-v0", "household tasks as a text game", ALFWORLD_SPLITS, TASK_TYPES, "valid_seen"
+        "alfworld",
+        "backtrail/ALFWorld-v0",
+        "household tasks as a text game",
+        ALFWORLD_SPLITS,
+        TASK_TYPES,
+        "valid_seen",
+        training_data="generated-small",
+        training_types="pick_and_place_simple",
+        training_split="valid_unseen",
+    ),
+    "webshop": Benchmark(
+        "webshop",
+        "backtrail/WebShop-v0",
+        "shopping by instruction in an online shop",
+        WEBSHOP_SPLITS,
+        DEPARTMENTS,
+        "test",
+        training_data="generated",
+        training_types="all",
+        training_split="valid",
+        presets=WEBSHOP_PRESETS,
     ),
 }
 

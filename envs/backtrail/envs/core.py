@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
@@ -133,6 +134,11 @@ class ExplorableEnv(gym.Env[ObsType, ActType], Generic[ObsType, ActType]):
     def undo_actions(self) -> list[ActType]:
         """Return actions that may take the last step back, the likeliest first; empty if none can."""
         return []
+
+    def action_kind(self, action: ActType) -> str:
+        """Return which kind of action one would be here, for tables and even draws: its first word by default."""
+        word = re.search(r"\w+", str(action))
+        return word[0].lower() if word else "other"
 
     def facts(self) -> frozenset[str]:
         """Return all that is true of the state and can change, written out: what an audit holds the fingerprint against."""

@@ -16,6 +16,9 @@ __all__ = ["FreeText"]
 _SAMPLE_CHARSET = string.ascii_letters + string.digits + " []<>,.'"
 
 
+_TABLES = spaces.Text(1, charset=_SAMPLE_CHARSET)
+
+
 class FreeText(spaces.Text):
     r"""Any Unicode string of at most ``max_length`` characters.
 
@@ -43,6 +46,8 @@ class FreeText(spaces.Text):
             TypeError, ValueError: If ``max_length`` is not a non-negative integer.
         """
         super().__init__(max_length, min_length=0, charset=_SAMPLE_CHARSET, seed=seed)
+        # a thousand environments need not keep three thousand character tables of 8 kB
+        vars(self).update({name: value for name, value in vars(_TABLES).items() if name.startswith("_char")})
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:
         """Draw a string of at most 32 characters (a mask or probability is passed on to `gymnasium.spaces.Text`)."""

@@ -128,6 +128,11 @@ def _rows(run: Run, stage: str) -> tuple[list[Row], list[Row]]:
     config, tokenizer = run.config, run.loaded.tokenizer
     agent = run.make_agent(run.sampler, run.sampling())
     if run.demonstrations is None and (stage == "sft" or config.rollback_mix):
+        if run.setup.benchmark != "alfworld":
+            raise ValueError(
+                f"Demonstrations are those of a rule-based searcher that knows alfworld alone, not {run.setup.benchmark}: "
+                "leave the warm start out (sft_steps=0, rollback_mix=0) or begin with a trained model"
+            )
         shown = demonstrate(
             run.train_recipe,
             agent,

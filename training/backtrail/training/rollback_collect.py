@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -202,12 +201,13 @@ class _Walker:
         text, before, trail = self._observation["text"], self._bottom.fingerprint(), tuple(self._trail)
         explore, memory = self._carried
         turn = self._choose()
+        kind = self._bottom.action_kind(turn.action)
         self._play(turn.action)
         self._carried = turn.explore, turn.memory
         after, possible = self._bottom.fingerprint(), tuple(self._info.get("admissible_actions") or ())
         if self.done or after == before:
             return None
-        kind, goal, seen = _kind(turn.action), self._task.goal, self._observation["text"]
+        goal, seen = self._task.goal, self._observation["text"]
         self.tried[kind] += 1
         teacher = self._teacher
         proposals = teacher(goal, text, seen, turn.action, possible) if teacher else self._bottom.undo_actions()
@@ -244,9 +244,10 @@ class _Walker:
         if not possible:
             return self.env.action_space.sample()
         if self._by_kind:
-            kinds = sorted({_kind(action) for action in possible})
-            kind = kinds[int(self._rng.integers(len(kinds)))]
-            possible = [action for action in possible if _kind(action) == kind]
+            kinds = {action: self._bottom.action_kind(action) for action in possible}
+            names = sorted(set(kinds.values()))
+            kind = names[int(self._rng.integers(len(names)))]
+            possible = [action for action in possible if kinds[action] == kind]
         return possible[int(self._rng.integers(len(possible)))]
 
     def _play(self, action: str) -> bool:
@@ -282,17 +283,6 @@ def explorable(bottom: Any) -> ExplorableEnv:
             f"Expected an ExplorableEnv, got {type(bottom).__name__}: a rollback is verified by the state's fingerprint"
         )
     return bottom
-
-
-def _kind(action: str) -> str:
-    """Return the type of an action written as a JSON object, else its first word."""
-    if action.lstrip().startswith("{"):
-        try:
-            return str(json.loads(action).get("action_type", "other"))
-        except ValueError:
-            return "other"
-    word = re.search(r"\w+", action)
-    return word[0].lower() if word else "other"
 
 
 def _told(pair: RollbackPair) -> bool:

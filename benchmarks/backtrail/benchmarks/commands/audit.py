@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from backtrail.benchmarks.commands.console import bad_input, counter, emit_json, note, stdout
-from backtrail.benchmarks.commands.options import Data, Env, Json, Seed, env_kwargs
+from backtrail.benchmarks.commands.options import Data, Env, EnvOption, Json, Seed, env_kwargs, read_options
 
 __all__ = ["audit"]
 
@@ -34,6 +34,7 @@ def audit(
     games: Annotated[int, typer.Option(metavar="N", min=1, help="Parity: games of each split and task type.")] = 2,
     game_steps: Annotated[int, typer.Option(metavar="N", min=1, help="Parity: steps in each game.")] = 100,
     workers: Annotated[int, typer.Option(metavar="N", min=1, help="Parity: processes.")] = 1,
+    option: EnvOption = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -47,7 +48,7 @@ def audit(
     with bad_input():
         benchmark = find_benchmark(env)
         splits = [split] if split else list(benchmark.splits)
-        kwargs = [env_kwargs(data, each, None) for each in splits]
+        kwargs = [env_kwargs(data, each, None) | read_options(option) for each in splits]
         if parity:
             if benchmark.name != "alfworld":
                 raise ValueError(f"Only alfworld has an original stack to compare with, got {benchmark.name}")

@@ -22,6 +22,7 @@ __all__ = ["doctor"]
 _EXTRAS = {
     "report": "the command line and the HTML reports",
     "alfworld": 'the original ALFWorld stack (engine="textworld")',
+    "webshop": "building official catalogues, faster search in large ones, the shop in a browser",
 }
 
 _COLOURS = {"ok": "green", "missing": "yellow", "broken": "red"}

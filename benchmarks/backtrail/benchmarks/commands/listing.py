@@ -105,8 +105,8 @@ def _count(env_id: str, data: str, split: str, task_type: str) -> int:
 
     try:
         tasks = getattr(gym.make(env_id, data=data, split=split, task_types=[task_type]).unwrapped, "tasks", None)
-    except FileNotFoundError:
-        return 0  # a folder with some of the splits or types
+    except (FileNotFoundError, ValueError):
+        return 0  # data with some of the splits or types
     return len(tasks.ids) if tasks else 0
 
 

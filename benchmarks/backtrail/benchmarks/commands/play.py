@@ -9,7 +9,20 @@ import typer
 from rich.text import Text
 
 from backtrail.benchmarks.commands.console import bad_input, note, stderr
-from backtrail.benchmarks.commands.options import Data, Engine, Env, RollbackMethods, Seed, Split, env_kwargs, methods
+from backtrail.benchmarks.commands.options import (
+    Data,
+    Engine,
+    Env,
+    EnvOption,
+    Preset,
+    RollbackMethods,
+    Seed,
+    Split,
+    env_kwargs,
+    methods,
+    preset_of,
+    read_options,
+)
 
 __all__ = ["play"]
 
@@ -21,20 +34,33 @@ def play(
     ] = None,
     split: Split = None,
     data: Data = None,
+    preset: Preset = None,
     seed: Seed = 0,
     rollback: RollbackMethods = "",
     engine: Engine = None,
+    option: EnvOption = None,
+    web: Annotated[bool, typer.Option("--web", help="webshop: serve it to a browser on this machine.")] = False,
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="Where --web serves; 0 takes a free port.")
+    ] = 0,
 ) -> None:
     """Play a task yourself.
 
-    Reads actions from the terminal, or one a line from standard input.
+    Reads actions from the terminal, or one a line from standard input; with --web, serves pages to a browser, and writes
+    their address to standard output.
     """
     from backtrail.agents import AgentError, Human, Task
     from backtrail.benchmarks.catalog import find_benchmark
 
     with bad_input():
         benchmark = find_benchmark(env)
-        made = _make(benchmark.env_id, env_kwargs(data, split or benchmark.evaluation_split, engine), methods(rollback))
+        kwargs = preset_of(benchmark, preset) | env_kwargs(data, split or benchmark.evaluation_split, engine)
+        kwargs |= read_options(option)
+    if web:
+        _serve(benchmark.name, kwargs, task_id, seed, rollback, port)
+        return
+    with bad_input():
+        made = _make(benchmark.env_id, kwargs, methods(rollback))
         observation, info = made.reset(seed=seed, options={"task_id": task_id} if task_id else None)
     note(f"{info['task_id']} ({info['data']}). ? lists the admissible actions, Ctrl-D leaves.", "dim")
     human = Human(lambda prompt: _ask(prompt, info))
@@ -61,6 +87,31 @@ def _make(env_id: str, kwargs: dict[str, Any], rollback_methods: list[Any]) -> A
 
     env = VisitCount(Fingerprint(gym.make(env_id, **kwargs)))
     return Rollback(env, methods=rollback_methods) if rollback_methods else env
+
+
+def _serve(name: str, kwargs: dict[str, Any], task_id: str | None, seed: int, rollback: str, port: int) -> None:
+    """Serve the pages of a benchmark until Ctrl-C."""
+    from backtrail.benchmarks.webshop_web import make_app, serve
+    from backtrail.envs.webshop.errors import CatalogueError
+
+    def ready(address: str) -> None:
+        note(f"The shop is open at {address}. Ctrl-C closes it.")
+        typer.echo(address)
+
+    with bad_input():
+        if name != "webshop":
+            raise ValueError(f"Expected webshop with --web: {name} has no pages, play it without")
+        if rollback:
+            raise ValueError("--rollback is for the terminal: in a browser, go back")
+        kwargs.pop("max_episode_steps", None)
+        if task_id is not None:
+            kwargs["task_id"] = task_id
+        try:
+            serve(make_app(kwargs, seed=seed), port, ready)
+        except CatalogueError as error:
+            raise ValueError(str(error)) from error
+        except KeyboardInterrupt:
+            note("\nClosed.")
 
 
 def _ask(prompt: str, info: dict[str, Any]) -> str:

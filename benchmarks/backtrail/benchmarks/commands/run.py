@@ -34,13 +34,17 @@ from backtrail.benchmarks.commands.options import (
     Data,
     Engine,
     Env,
+    EnvOption,
     Json,
     OutputDir,
+    Preset,
     RollbackMethods,
     Seed,
     Split,
     env_kwargs,
     methods,
+    preset_of,
+    read_options,
 )
 
 if TYPE_CHECKING:
@@ -61,6 +65,7 @@ def run(
         ),
     ],
     data: Data = None,
+    preset: Preset = None,
     split: Split = None,
     task_type: Annotated[
         list[str] | None, typer.Option(metavar="TYPE", help="Only tasks of this type; may be repeated.")
@@ -85,6 +90,7 @@ def run(
     retries: Annotated[int, typer.Option(metavar="N", min=1, help="How often a failed episode is tried in all.")] = 3,
     rollback: RollbackMethods = "",
     engine: Engine = None,
+    option: EnvOption = None,
     model: ModelName = None,
     base_url: BaseUrl = None,
     prices: Prices = None,
@@ -109,7 +115,10 @@ def run(
     with bad_input():
         benchmark = find_benchmark(env)
         split = _split(benchmark.splits, split, task_id) or benchmark.evaluation_split
-        kwargs = env_kwargs(data, split, engine) | ({"task_types": task_type} if task_type else {})
+        published = preset_of(benchmark, preset)
+        steps = published.pop("max_episode_steps", None)
+        kwargs = published | env_kwargs(data, split, engine) | ({"task_types": task_type} if task_type else {})
+        kwargs |= read_options(option)
         player = model_agent(_agent(agent), model, base_url, prices, show_admissible)
         drawn = sampling_for(
             player["name"], benchmark.name, temperature=temperature, top_p=top_p, top_k=top_k, min_p=min_p,
@@ -117,7 +126,7 @@ def run(
         )  # fmt: skip
         with counter("Reading tasks", no_progress) as progress:
             config = plan(
-                name or _name(benchmark.name, player, split, data, seed),
+                name or _name(benchmark.name, player, split, data, preset, seed),
                 benchmark.env_id,
                 player,
                 env_kwargs=kwargs,
@@ -125,7 +134,7 @@ def run(
                 limit=limit,
                 episodes_per_task=episodes_per_task,
                 seed=seed,
-                max_steps=max_steps,
+                max_steps=max_steps if max_steps is not None else steps,
                 rollback_methods=methods(rollback),
                 sampling=drawn,
                 command=f"backtrail {shlex.join(sys.argv[1:])}",
@@ -159,11 +168,13 @@ def _agent(text: str) -> dict[str, Any]:
     return agent
 
 
-def _name(env: str, agent: dict[str, Any], split: str, data: str | None, seed: int) -> str:
+def _name(env: str, agent: dict[str, Any], split: str, data: str | None, preset: str | None, seed: int) -> str:
     """Return a name for the run that the same command gives again, so that --resume finds it."""
-    source = [Path(data).name] if data and data != "generated" else []
+    source = [Path(data).name.replace(":", "-")] if data and data != "generated" else []
     model = [re.split("[:/]", agent["options"]["model"])[-1]] if "model" in agent["options"] else []
-    parts = [env, agent["name"].rpartition(":")[2], *model, split, *source, *([f"seed{seed}"] if seed else [])]
+    last = [preset] if preset else []
+    last += [f"seed{seed}"] if seed else []
+    parts = [env, agent["name"].rpartition(":")[2], *model, split, *source, *last]
     return "-".join(part.strip(".") for part in parts)
 
 

@@ -60,7 +60,7 @@ def data_label(config: RunConfig) -> str:
 
 
 def _official(config: RunConfig) -> bool:
-    return data_label(config).startswith("alfworld:json_")
+    return data_label(config).startswith(("alfworld:json_", "webshop:1k", "webshop:full"))
 
 
 def details(config: RunConfig, summary: dict[str, Any]) -> Group:

@@ -51,15 +51,24 @@ def train(
     ] = None,
     runs: Annotated[Path, typer.Option("--runs", metavar="FOLDER", help="Where run folders are.")] = Path("runs"),
     data: Annotated[
-        str, typer.Option(metavar="WHERE", help="Trained on: generated-small, generated, official, or a folder.")
-    ] = "generated-small",
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Trained on: generated, official, or a folder; alfworld: generated-small (its default).",
+        ),
+    ] = None,
     types: Annotated[
-        str, typer.Option(metavar="TYPES", help="Task types to train and evaluate on (a,b), or all.")
-    ] = "pick_and_place_simple",
+        str | None,
+        typer.Option(
+            metavar="TYPES", help="Task types to train and evaluate on (a,b), or all; alfworld: pick_and_place_simple."
+        ),
+    ] = None,
     evaluate_data: Annotated[
         str | None, typer.Option(metavar="WHERE", help="Evaluated on; by default what is trained on.")
     ] = None,
-    evaluate_split: Annotated[str, typer.Option(metavar="NAME", help="Split to evaluate on.")] = "valid_unseen",
+    evaluate_split: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Split to evaluate on; alfworld: valid_unseen, webshop: valid.")
+    ] = None,
     iterations: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Updates from fresh rollouts; short for --set iterations=N.")
     ] = None,
@@ -100,14 +109,14 @@ def train(
         _one_of("--workers", workers, ("serial", "processes", "threads"))
         _one_of("--generator", generator, ("hf", "vllm"))
         player = _one_of("--agent", agent or ("brief" if small else "explorer"), ("brief", "explorer"))
-        wanted = _types(types, benchmark.task_types)
+        data = data or benchmark.training_data
+        wanted = _types(types or benchmark.training_types, benchmark.task_types)
+        measured = _one_of("--evaluate-split", evaluate_split or benchmark.training_split, benchmark.splits)
         setup = {
             "model": _absolute(model),
             "env_id": benchmark.env_id,
             "train": _world(data, "train", wanted),
-            "evaluate": _world(
-                evaluate_data or data, _one_of("--evaluate-split", evaluate_split, benchmark.splits), wanted
-            ),
+            "evaluate": _world(evaluate_data or data, measured, wanted),
             "agent": player,
             "benchmark": benchmark.name,
             "seed": seed,
