@@ -92,7 +92,6 @@ def _make(env_id: str, kwargs: dict[str, Any], rollback_methods: list[Any]) -> A
 def _serve(name: str, kwargs: dict[str, Any], task_id: str | None, seed: int, rollback: str, port: int) -> None:
     """Serve the pages of a benchmark until Ctrl-C."""
     from backtrail.benchmarks.webshop_web import make_app, serve
-    from backtrail.envs.webshop.errors import CatalogueError
 
     def ready(address: str) -> None:
         note(f"The shop is open at {address}. Ctrl-C closes it.")
@@ -108,8 +107,6 @@ def _serve(name: str, kwargs: dict[str, Any], task_id: str | None, seed: int, ro
             kwargs["task_id"] = task_id
         try:
             serve(make_app(kwargs, seed=seed), port, ready)
-        except CatalogueError as error:
-            raise ValueError(str(error)) from error
         except KeyboardInterrupt:
             note("\nClosed.")
 

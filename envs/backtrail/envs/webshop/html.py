@@ -16,6 +16,8 @@ from backtrail.envs.webshop.state import State
 
 __all__ = ["Links", "action_link", "render"]
 
+Images = Callable[[Product], str]
+
 Links = Callable[[str], str]
 """Gives the address that carries out an action, e.g. ``click[next >]``; of "search" the one that takes the search form."""
 
@@ -30,7 +32,18 @@ def action_link(action: str) -> str:
     return f"?{urlencode({'action': action})}"
 
 
-def render(pages: Pages, instruction: str, state: State, links: Links = action_link, stylesheet: str = "") -> str:
+def _own_image(product: Product) -> str:
+    return product.image
+
+
+def render(
+    pages: Pages,
+    instruction: str,
+    state: State,
+    links: Links = action_link,
+    stylesheet: str = "",
+    images: Images = _own_image,
+) -> str:
     """Return the page of a state.
 
     Args:
@@ -39,6 +52,7 @@ def render(pages: Pages, instruction: str, state: State, links: Links = action_l
         state: The place in the shop.
         links: Where buttons, links and options lead. Buttons post; links and options are followed with a GET.
         stylesheet: Address of a style sheet, "" for none.
+        images: Gives the address of a product's picture, "" for none; that of its listing by default.
     """
     style = f'\n<link rel="stylesheet" href="{escape(stylesheet)}">' if stylesheet else ""
     if state.page == "index":
@@ -46,14 +60,19 @@ def render(pages: Pages, instruction: str, state: State, links: Links = action_l
     elif state.page == "done":
         body = _done(state)
     else:
-        draw = {"results": _results, "item": _item, "sub": _sub}[state.page]
         task = f'<div id="instruction-text" class="text-center"><h4>Instruction:<br>{escape(instruction)}</h4></div>'
         home = _button("Back to Search", links, "btn btn-success")
-        body = "\n".join([task, _row(home), draw(pages, state, links)])
+        body = "\n".join([task, _row(home), _below(pages, state, links, images)])
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>WebShop</title>{style}\n</head>\n'
         f'<body>\n<main class="container page-{state.page}">\n{body}\n</main>\n</body>\n</html>\n'
     )
+
+
+def _below(pages: Pages, state: State, links: Links, images: Images) -> str:
+    if state.page == "results":
+        return _results(pages, state, links, images)
+    return _item(pages, state, links, images) if state.page == "item" else _sub(pages, state, links)
 
 
 def _index(instruction: str, links: Links) -> str:
@@ -65,30 +84,31 @@ def _index(instruction: str, links: Links) -> str:
 </form>"""
 
 
-def _results(pages: Pages, state: State, links: Links) -> str:
+def _results(pages: Pages, state: State, links: Links, images: Images) -> str:
     number = state.number or 0
     parts = [f"<h3>Page {number} (Total results: {len(pages.hits(state))})</h3>"]
     if number > 1:
         parts.append(_button("< Prev", links))
     parts.append(_button("Next >", links))
-    parts += [_card(pages.catalogue.product(asin), asin in state.visited, links) for asin in pages.shown(state)]
+    shown = [pages.catalogue.product(asin) for asin in pages.shown(state)]
+    parts += [_card(each, each.asin in state.visited, links, images(each)) for each in shown]
     return "\n".join(parts)
 
 
-def _card(product: Product, visited: bool, links: Links) -> str:
+def _card(product: Product, visited: bool, links: Links, image: str) -> str:
     link = escape(links(f"click[{product.asin.lower()}]"))
     seen = ' data-visited="true"' if visited else ""
     return f"""<div class="list-group-item searched-product"{seen}>
-{_image(product, "result-img")}
+{_image(image, "result-img")}
 <h4 class="product-asin"><a class="product-link" href="{link}">{escape(product.asin)}</a></h4>
 <h4 class="product-title">{escape(product.title)}</h4>
 <h5 class="product-price">{escape(product.tag)}</h5>
 </div>"""
 
 
-def _item(pages: Pages, state: State, links: Links) -> str:
+def _item(pages: Pages, state: State, links: Links, images: Images) -> str:
     product = pages.catalogue.product(state.asin or "")
-    parts = [_row(_button("< Prev", links)), _image(product, "item-page-img", ' id="product-image"')]
+    parts = [_row(_button("< Prev", links)), _image(images(product), "item-page-img", ' id="product-image"')]
     for name, values in product.options:
         radios = [
             _radio(name, place, value, (name, value) in state.options, links) for place, value in enumerate(values)
@@ -110,7 +130,7 @@ def _radio(name: str, place: int, value: str, chosen: bool, links: Links) -> str
     link = escape(links(f"click[{value}]"))
     return (
         f'<input type="radio" id="{key}" name="{escape(name)}" value="{escape(value)}" data-url="{link}"'
-        f' onclick="window.location.href = this.dataset.url"{checked}>\n<label for="{key}">{escape(value)}</label>'
+        f'{checked}>\n<label for="{key}">{escape(value)}</label>'
     )
 
 
@@ -173,6 +193,6 @@ def _row(content: str) -> str:
     return f'<div class="row">{content}</div>'
 
 
-def _image(product: Product, kind: str, more: str = "") -> str:
-    source = f' src="{escape(product.image)}"' if product.image else ""  # an empty address would be this page's
+def _image(address: str, kind: str, more: str = "") -> str:
+    source = f' src="{escape(address)}"' if address else ""  # an empty address would be this page's
     return f'<img{more} class="{kind}" alt=""{source}>'
