@@ -409,7 +409,7 @@ def test_where_catalogues_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_the_generated_catalogue_is_built_at_first_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     catalogue = generated(COUNT)
-    assert (len(catalogue), catalogue.label) == (COUNT, f"generated:{generate.VERSION}")
+    assert (len(catalogue), catalogue.label) == (COUNT, f"generated:{generate.VERSION}.{COUNT}")
     assert catalogue.nouns_name == f"generated:{generate.VERSION}"
     assert catalogue.folder == generated_folder(COUNT)
     assert generated(COUNT) is catalogue

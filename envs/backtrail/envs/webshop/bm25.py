@@ -17,6 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -32,7 +33,7 @@ __all__ = ["VERSION", "Index"]
 VERSION = "lucene-english-bm25-1"
 """Of the analyser, the formula and the files together: an index of another version is not opened."""
 
-NUMBA_FROM = 1_000_000
+NUMBA_FROM = 20_000_000
 """An index of so many postings is searched with numba, if that is installed; for fewer, loading it is not worth it."""
 
 _K1, _B, _ONE = np.float32(0.9), np.float32(0.4), np.float32(1)
@@ -216,7 +217,14 @@ def _norms(lengths: Array) -> Array:
 def _load(folder: Path, name: str) -> Array:
     try:
         values = np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False).view(np.ndarray)
-    except (OSError, ValueError, EOFError) as error:
+    except (
+        OSError,
+        ValueError,
+        EOFError,
+        TypeError,
+        SyntaxError,
+        TokenError,
+    ) as error:  # numpy reads headers as Python
         raise _damaged(folder, f"{name}.npy cannot be read ({error})") from error
     if values.ndim != 1 or values.dtype not in _LAYOUT[name]:
         kinds = " or ".join(np.dtype(kind).name for kind in _LAYOUT[name])

@@ -44,6 +44,7 @@ ASIN_TYPE = "S10"
 _HITS = 50
 _CACHED = 1024
 _CACHED_LISTS = 8
+_COUNT = 1000
 _NOT_CONTENT = ("sources", "digest")
 _AGAIN = 'Build it again: "backtrail data webshop SOURCE".'
 
@@ -201,7 +202,7 @@ def generated_folder(count: int, seed: int = 0) -> Path:
     return _cache() / f"generated-{generate.VERSION}-{count}-{seed}"
 
 
-def generated(count: int = 1000, seed: int = 0) -> Catalogue:
+def generated(count: int = _COUNT, seed: int = 0) -> Catalogue:
     """Open the generated catalogue of so many products; it is built at first use.
 
     Processes may call this at the same time: each builds aside, and the first to be ready is used by all.
@@ -213,7 +214,8 @@ def generated(count: int = 1000, seed: int = 0) -> Catalogue:
         from backtrail.envs.webshop.catalogue_build import build
 
         name = f"generated:{generate.VERSION}"
-        return build(generate.rows(count, seed), folder, label=name, nouns=name)
+        other = "" if (count, seed) == (_COUNT, 0) else f".{count}" + f".seed{seed}" * bool(seed)
+        return build(generate.rows(count, seed), folder, label=name + other, nouns=name)
 
 
 def pack(product: Product) -> list[Any]:
