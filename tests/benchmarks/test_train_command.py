@@ -97,7 +97,8 @@ def test_all_presets_are_in_the_help(name):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("train", "webshop", "--preset", "eapo"), "Unknown environment 'webshop'"),
+        (("train", "minigrid", "--preset", "eapo"), "Unknown environment 'minigrid'"),
+        (("train", "webshop", "--preset", "eapo"), "leave the warm start out"),
         (("train", "alfworld", "--preset", "ppo"), "Expected a preset of sft, grpo"),
         ((*ALFWORLD, "--set", "grup=1"), "did you mean group"),
         ((*ALFWORLD, "--iterations", "2", "--set", "iterations=3"), "leave one out"),

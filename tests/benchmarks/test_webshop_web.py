@@ -563,7 +563,12 @@ def served(folder: Path) -> Generator[str]:
     words = ["play", "webshop", "--web", "--data", str(folder), "--option", "split_by=agentgym"]
     code = "from backtrail.benchmarks.cli import main; main()"
     server = subprocess.Popen(
-        [sys.executable, "-c", code, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, *words],
+        # where the tests run in the background SIGINT is ignored, which children inherit; at a terminal it is not
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no threads here
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert server.stdout
     try:

@@ -25,6 +25,9 @@ _STOP_WORDS = frozenset(
 _LONGEST_TOKEN = 255
 """In UTF-16 units; Lucene cuts longer words."""
 
+_SELECTORS, _SELECTORS_BUT_LAST = r"\ufe00-\ufe0f", r"\ufe00-\ufe0d"
+"""Variation selectors in the table; the last two, U+FE0E and U+FE0F, ask for text or picture."""
+
 _CACHED_WORDS = 1 << 15
 _LONGEST_CACHED = 40
 
@@ -95,14 +98,15 @@ def _word_rule() -> str:
 def _emoji_rule() -> str:
     """Return UTS #51's emoji sequences; U+FE0F asks for the picture, and U+200D joins two."""
     joiner, picture, keycap = "\u200d", "\ufe0f", "\u20e3"
-    one = f"(?:(?![\ufe0e\ufe0f])[{u.EXTEND}])"
+    # no possessive groups here: before Python 3.11.5 they forget where a group with a choice in it began
+    one = f"[{u.EXTEND.replace(_SELECTORS, _SELECTORS_BUT_LAST)}]"
     more = f"{one}*+"
     symbol, tone = f"[{u.PICTOGRAPH}]{more}{picture}?+", f"[{u.MODIFIER}]{more}"
-    joined = f"(?:(?<={joiner}){symbol}|{joiner}++{symbol}|{joiner}{tone})"
+    joined = f"(?:(?<={joiner}){symbol}|{joiner}+{symbol}|{joiner}{tone})"
     flag = f"[{u.REGION}][{u.EXTEND}]*+"
     key = f"[0-9#*](?:{more}{picture}{keycap}{more}|(?={one}*?{keycap}){more})"
-    tags = "[\U000e0020-\U000e007e]++\U000e007f"
-    return f"(?:{joiner}*+{symbol}|{tone})(?:{joined}++|{tags})?|{key}|{flag}{flag}"
+    tags = "[\U000e0020-\U000e007e]+\U000e007f"
+    return f"(?:{joiner}*+{symbol}|{tone})(?:{joined}+|{tags})?|{key}|{flag}{flag}"
 
 
 _RULES = [
