@@ -60,9 +60,15 @@ def train(
         The folder of the trained model.
 
     Raises:
-        ValueError: If the folder holds another run.
+        ValueError: If the folder holds another run, or there is nobody to demonstrate the benchmark.
         RuntimeError: If a batch was lost to faults altogether; what was done until the last checkpoint is kept.
     """
+    demonstrated = config.sft_steps or (config.rollback_steps and config.rollback_mix)
+    if demonstrated and setup.benchmark != "alfworld":
+        raise ValueError(
+            f"Demonstrations are those of a rule-based searcher that knows alfworld alone, not {setup.benchmark}: "
+            "leave the warm start out (sft_steps=0, rollback_mix=0) or begin with a trained model"
+        )
     folder = Path(folder)
     first = accelerator is None or accelerator.is_main_process
     if first:
@@ -128,11 +134,6 @@ def _rows(run: Run, stage: str) -> tuple[list[Row], list[Row]]:
     config, tokenizer = run.config, run.loaded.tokenizer
     agent = run.make_agent(run.sampler, run.sampling())
     if run.demonstrations is None and (stage == "sft" or config.rollback_mix):
-        if run.setup.benchmark != "alfworld":
-            raise ValueError(
-                f"Demonstrations are those of a rule-based searcher that knows alfworld alone, not {run.setup.benchmark}: "
-                "leave the warm start out (sft_steps=0, rollback_mix=0) or begin with a trained model"
-            )
         shown = demonstrate(
             run.train_recipe,
             agent,
