@@ -17,7 +17,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -27,6 +26,7 @@ from numpy.typing import DTypeLike, NDArray
 from backtrail.envs.webshop.analysis import analyze
 from backtrail.envs.webshop.errors import CatalogueError
 from backtrail.envs.webshop.postings import Postings, edges
+from backtrail.envs.webshop.records import load_array
 
 __all__ = ["VERSION", "Index"]
 
@@ -192,7 +192,7 @@ class Index:
             raise _damaged(folder, f"meta.json cannot be read ({error!r})") from error
         if version != VERSION:
             raise _damaged(folder, f"expected version {VERSION!r}, got {version!r}")
-        arrays = {name: _load(folder, name) for name in _LAYOUT}
+        arrays = {name: load_array(folder / f"{name}.npy", *kinds) for name, kinds in _LAYOUT.items()}
         size = {name: len(values) for name, values in arrays.items()}
         if not (
             size["norms"] == size["ranks"] == documents >= max(texts, 1)
@@ -212,26 +212,6 @@ def _norms(lengths: Array) -> Array:
     lost = np.maximum(np.frexp(beyond.astype(np.float64))[1] - 4, 0)
     kept = np.where(lengths > 24, 24 + (beyond >> lost << lost), lengths).astype(np.float32)
     return _ONE / (_K1 * ((_ONE - _B) + _B * kept / average))
-
-
-def _load(folder: Path, name: str) -> Array:
-    try:
-        values = np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False).view(np.ndarray)
-    except (
-        OSError,
-        ValueError,
-        EOFError,
-        TypeError,
-        SyntaxError,
-        TokenError,
-    ) as error:  # numpy reads headers as Python
-        raise _damaged(folder, f"{name}.npy cannot be read ({error})") from error
-    if values.ndim != 1 or values.dtype not in _LAYOUT[name]:
-        kinds = " or ".join(np.dtype(kind).name for kind in _LAYOUT[name])
-        raise _damaged(
-            folder, f"expected {name}.npy to be a row of {kinds}, got {values.dtype} of shape {values.shape}"
-        )
-    return values
 
 
 def _total(bounds: Array) -> int:

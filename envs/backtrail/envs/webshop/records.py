@@ -11,11 +11,13 @@ from tokenize import TokenError
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from backtrail.envs.webshop.errors import CatalogueError
 
 __all__ = ["RecordWriter", "Records", "load_array", "save_array"]
+
+_AGAIN = "Build it again: backtrail data webshop SOURCE"
 
 
 class RecordWriter:
@@ -58,7 +60,7 @@ class Records:
         self._offsets = load_array(folder / f"{name}.npy", "<i8")
         size = path.stat().st_size
         if not len(self._offsets) or self._offsets[-1] != size:
-            raise CatalogueError(f"{path} does not have the size that its table says: it is damaged. Build it again.")
+            raise CatalogueError(f"{path} does not have the size that its table says: it is damaged. {_AGAIN}")
         with path.open("rb") as file:
             self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
 
@@ -75,7 +77,7 @@ class Records:
         try:
             return json.loads(self._bytes[start:end])
         except ValueError as error:
-            raise CatalogueError(f"Record {number} of {self._path} is damaged. Build the catalogue again.") from error
+            raise CatalogueError(f"Record {number} of {self._path} is damaged. {_AGAIN}") from error
 
     def __iter__(self) -> Iterator[Any]:
         with self._path.open("rb") as file:  # what is read through the mapping counts as the process's memory
@@ -88,11 +90,11 @@ def save_array(path: Path, values: Any, dtype: str) -> None:
     np.save(path, np.asarray(values).astype(dtype, copy=False), allow_pickle=False)
 
 
-def load_array(path: Path, dtype: str) -> NDArray[Any]:
+def load_array(path: Path, *dtypes: DTypeLike) -> NDArray[Any]:
     """Map a row of numbers (or byte strings) into memory, read-only.
 
     Raises:
-        CatalogueError: If the file is no row of ``dtype``.
+        CatalogueError: If the file is no row of one of ``dtypes``.
     """
     try:
         mapped = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -104,7 +106,10 @@ def load_array(path: Path, dtype: str) -> NDArray[Any]:
         SyntaxError,
         TokenError,
     ) as error:  # numpy reads headers as Python
-        raise CatalogueError(f"{path} cannot be read ({error}): it is damaged. Build the catalogue again.") from error
-    if mapped.ndim != 1 or mapped.dtype != np.dtype(dtype):
-        raise CatalogueError(f"{path} is damaged: expected a row of {dtype}. Build the catalogue again.")
+        raise CatalogueError(f"{path} cannot be read ({error}): it is damaged. {_AGAIN}") from error
+    if mapped.ndim != 1 or mapped.dtype not in [np.dtype(dtype) for dtype in dtypes]:
+        wanted = " or ".join(np.dtype(dtype).name for dtype in dtypes)
+        raise CatalogueError(
+            f"{path} is damaged: expected a row of {wanted}, got {mapped.dtype} of shape {mapped.shape}. {_AGAIN}"
+        )
     return mapped.view(np.ndarray)  # the mapping's own class is slow to index
