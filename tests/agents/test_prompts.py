@@ -16,7 +16,7 @@ from backtrail.agents.prompts import Prompts
 from backtrail.agents.response import parse
 
 NAMES = ("explorer", "react", "direct")
-BENCHMARKS = ("alfworld", "general", "webshop")
+BENCHMARKS = ("alfworld", "android", "general", "webshop")
 FIRST = {"explore": "", "memory": "", "history": []}
 
 
@@ -32,7 +32,7 @@ def test_the_example_is_what_the_agent_must_write(name: str, benchmark: str) -> 
     parsed = parse(shown, agent[name].required)
     assert parsed.valid and parsed.action in shown
     for message in (system.content, user.content):
-        assert "{" not in message and "\n\n\n" not in message and message == message.strip()
+        assert "{{" not in message and "{%" not in message and "\n\n\n" not in message and message == message.strip()
 
 
 def test_goal_observation_and_what_is_carried_are_shown_as_they_are() -> None:
@@ -76,7 +76,7 @@ def test_the_actions_of_alfworld_are_all_named() -> None:
 
 def test_the_hash_is_of_the_templates_that_take_part(monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = {(name, benchmark): Prompts(name, benchmark).hash for name in NAMES for benchmark in BENCHMARKS}
-    assert len(set(hashes.values())) == 9 and all(re.fullmatch("[0-9a-f]{64}", text) for text in hashes.values())
+    assert len(set(hashes.values())) == 12 and all(re.fullmatch("[0-9a-f]{64}", text) for text in hashes.values())
     changed = {**module._templates()}
     changed["worlds/alfworld.j2"] += "!"
     monkeypatch.setattr(module, "_templates", lambda: changed)
@@ -86,7 +86,9 @@ def test_the_hash_is_of_the_templates_that_take_part(monkeypatch: pytest.MonkeyP
 
 def test_unknown_prompts_are_refused() -> None:
     for name, benchmark in (("seer", "alfworld"), ("react", "chess"), ("worlds", "general")):
-        with pytest.raises(ValueError, match=f"direct, explorer, react for alfworld, general, webshop; got '{name}'"):
+        with pytest.raises(
+            ValueError, match=f"direct, explorer, react for alfworld, android, general, webshop; got '{name}'"
+        ):
             Prompts(name, benchmark)
 
 
@@ -99,4 +101,4 @@ def test_a_missing_jinja2_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_templates_are_files_of_the_package() -> None:
     folder = Path(backtrail.agents.__file__).parent / "prompts"
     paths = {path.relative_to(folder).as_posix() for path in folder.rglob("*.j2")}
-    assert paths == set(module._templates()) and len(paths) == 13
+    assert paths == set(module._templates()) and len(paths) == 14

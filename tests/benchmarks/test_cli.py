@@ -66,6 +66,7 @@ def test_list():
     assert [(row["name"], row["id"]) for row in found["environments"]] == [
         ("alfworld", ENV),
         ("webshop", "backtrail/WebShop-v0"),
+        ("android", "backtrail/AndroidWorld-v0"),
     ]
     assert {row["name"] for row in found["agents"]} == {"null", "random", "searcher", "expert", "replay"}
     assert all(row["description"] for row in found["agents"])

@@ -26,7 +26,7 @@ from backtrail.envs.wrappers import replay
 from backtrail.envs.wrappers.record import read_episode
 
 ENV = "backtrail/ALFWorld-v0"
-SPLITS = {ENV: "valid_seen", "backtrail/WebShop-v0": "test"}
+SPLITS = {ENV: "valid_seen", "backtrail/WebShop-v0": "test", "backtrail/AndroidWorld-v0": "test"}
 
 each_world = pytest.mark.parametrize("env_id", SPLITS)
 

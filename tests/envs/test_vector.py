@@ -8,8 +8,13 @@ from backtrail.envs import Fingerprint, Rollback, VisitCount, make_vec
 from backtrail.envs.testing import Corridor
 
 ID = "backtrail/ALFWorld-v0"
-SPLITS = {ID: "valid_seen", "backtrail/WebShop-v0": "test"}
+SPLITS = {ID: "valid_seen", "backtrail/WebShop-v0": "test", "backtrail/AndroidWorld-v0": "test"}
 WRAPPERS = (Fingerprint, VisitCount, Rollback)
+
+
+def ends(action: str) -> bool:
+    """Whether an action ends the episode."""
+    return action == "click[buy now]" or '"status"' in action
 
 
 def play(env_id: str, mode: str, context: str | None = None) -> list[object]:
@@ -17,7 +22,7 @@ def play(env_id: str, mode: str, context: str | None = None) -> list[object]:
     observations, infos = envs.reset(seed=7)
     seen: list[object] = [observations["text"], list(infos["fingerprint"]), list(infos["task_id"])]
     for step in range(12):
-        lists = [[action for action in names if action != "click[buy now]"] for names in infos["admissible_actions"]]
+        lists = [[action for action in names if not ends(action)] for names in infos["admissible_actions"]]
         actions = ["rollback" if step % 4 == 3 else possible[step % len(possible)] for possible in lists]
         observations, rewards, terminated, truncated, infos = envs.step(actions)
         seen += [observations["text"], rewards.tolist(), list(infos["fingerprint"]), infos["visits"].tolist()]

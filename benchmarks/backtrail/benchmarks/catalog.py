@@ -25,6 +25,8 @@ from backtrail.agents.prompts import Prompts
 from backtrail.benchmarks.recipe import RunConfig
 from backtrail.envs.alfworld.goal import TASK_TYPES
 from backtrail.envs.alfworld.tasks import SPLITS as ALFWORLD_SPLITS
+from backtrail.envs.androidworld.tasks.pack import FAMILIES as ANDROID_FAMILIES
+from backtrail.envs.androidworld.tasks.pack import SPLITS as ANDROID_SPLITS
 from backtrail.envs.webshop.presets import PRESETS as WEBSHOP_PRESETS
 from backtrail.envs.webshop.tasks import DEPARTMENTS
 from backtrail.envs.webshop.tasks import SPLITS as WEBSHOP_SPLITS
@@ -46,6 +48,7 @@ class Benchmark:
         training_data: The data to train on unless other is asked for.
         training_types: Its types of tasks to train on unless others are asked for; "all" for all.
         training_split: The split to evaluate training on.
+        data: The data it has without a download.
         presets: Published set-ups: arguments of ``gymnasium.make`` by name.
     """
 
@@ -58,6 +61,7 @@ class Benchmark:
     training_data: str
     training_types: str
     training_split: str
+    data: str = "generated"
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -84,6 +88,18 @@ BENCHMARKS = {
         training_types="all",
         training_split="valid",
         presets=WEBSHOP_PRESETS,
+    ),
+    "android": Benchmark(
+        "android",
+        "backtrail/AndroidWorld-v0",
+        "tasks on a simulated Android phone",
+        ANDROID_SPLITS,
+        ANDROID_FAMILIES,
+        "test",
+        training_data="simulated",
+        training_types="all",
+        training_split="valid",
+        data="simulated",
     ),
 }
 

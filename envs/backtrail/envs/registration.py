@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from gymnasium.envs.registration import register, registry
 
-IDS = ("backtrail/ALFWorld-v0", "backtrail/WebShop-v0")
+_ENTRY_POINTS = {
+    "backtrail/ALFWorld-v0": ("backtrail.envs.alfworld.env:ALFWorldEnv", 50),
+    "backtrail/WebShop-v0": ("backtrail.envs.webshop.env:WebShopEnv", 15),
+    "backtrail/AndroidWorld-v0": ("backtrail.envs.androidworld.env:AndroidWorldEnv", 40),
+}
+"""Id to the environment's class and the steps of an episode."""
+
+IDS = tuple(_ENTRY_POINTS)
 
 
 def register_envs() -> None:
     """Register the environments; a second call changes nothing."""
-    if "backtrail/ALFWorld-v0" not in registry:
-        register(
-            id="backtrail/ALFWorld-v0",
-            entry_point="backtrail.envs.alfworld.env:ALFWorldEnv",
-            max_episode_steps=50,
-        )
-    if "backtrail/WebShop-v0" not in registry:
-        register(id="backtrail/WebShop-v0", entry_point="backtrail.envs.webshop.env:WebShopEnv", max_episode_steps=15)
+    for env_id, (entry_point, steps) in _ENTRY_POINTS.items():
+        if env_id not in registry:
+            register(id=env_id, entry_point=entry_point, max_episode_steps=steps)

@@ -110,9 +110,9 @@ def collect(
             lanes[slot] = lane
             starts.append((slot, lane.job.seed, lane.job.task_id))
         again = [(slot, lane.job.seed, lane.job.task_id) for slot, lane in lanes.items() if lane.restart]
-        if starts or again:
-            stepped(workers.reset([*starts, *again]))
+        seen = workers.reset([*starts, *again]) if starts or again else {}
         found.seconds["environment"] += time.perf_counter() - began
+        stepped(seen)
         began = time.perf_counter()
         asked = {slot: lane.ask() for slot, lane in lanes.items()}
         if not asked:
@@ -125,9 +125,9 @@ def collect(
                 actions[slot] = action
         found.seconds["generation"] += time.perf_counter() - began
         began = time.perf_counter()
-        if actions:
-            stepped(workers.step(actions))
+        seen = workers.step(actions) if actions else {}
         found.seconds["environment"] += time.perf_counter() - began
+        stepped(seen)
     found.transitions = [transition for job in jobs for transition in done.get(job.episode, [])]
     return found
 

@@ -48,7 +48,9 @@ def list_all(as_json: Json = False) -> None:
 
 def info(
     env: Env,
-    data: Annotated[str, typer.Option(metavar="WHERE", help="generated, official, or a folder.")] = "generated",
+    data: Annotated[
+        str | None, typer.Option(metavar="WHERE", help="generated (simulated for android), official, or a folder.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Describe an environment: its tasks, spaces and actions."""
@@ -72,13 +74,14 @@ def info(
     console.print(Text(f"Data: {facts['data']}. A task id: {facts['example']}"))
 
 
-def _facts(env: str, data: str) -> dict[str, Any]:
+def _facts(env: str, data: str | None) -> dict[str, Any]:
     import gymnasium as gym
 
     import backtrail.envs  # noqa: F401  # registers the ids
     from backtrail.benchmarks.catalog import find_benchmark
 
     benchmark = find_benchmark(env)
+    data = data or benchmark.data
     made = gym.make(benchmark.env_id, data=data, split=benchmark.evaluation_split)
     _, first = made.reset(seed=0)
     tasks = {

@@ -60,7 +60,7 @@ OutputDir = Annotated[Path, typer.Option(metavar="FOLDER", help="Where run folde
 
 def env_kwargs(data: str | None, split: str | None, engine: str | None) -> dict[str, Any]:
     """Return what an environment is to be made with; a folder becomes absolute, so that a run can be resumed elsewhere."""
-    if data is not None and data.partition(":")[0] not in (*GENERATED, "official"):
+    if data is not None and data.partition(":")[0] not in (*GENERATED, "simulated", "official"):
         data = str(Path(data).expanduser().resolve())
     return {key: value for key, value in (("data", data), ("split", split), ("engine", engine)) if value is not None}
 

@@ -1,0 +1,221 @@
+"""AndroidWorld's own task classes on the simulated phone: unmodified, they prepare it, judge it, and clean up after themselves.
+
+    python -m backtrail.benchmarks.android_tasks [TASK ...] [--seed 0]
+
+needs the package android_world, which no index has: see its repository for how to install it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, cast
+
+import gymnasium as gym
+
+from backtrail.benchmarks.android_solutions import solution
+from backtrail.envs.androidworld.actions import Action
+from backtrail.envs.androidworld.backend import Element
+from backtrail.envs.androidworld.phone import Phone
+from backtrail.envs.androidworld.phone.factory import make_phone
+from backtrail.envs.androidworld.simulated import SimulatedBackend
+from backtrail.envs.androidworld.simulator import as_android_env
+from backtrail.envs.androidworld.tasks.oracle import NotThere, Oracle
+
+__all__ = ["Outcome", "Runner", "main"]
+
+_FAULTS = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError, sqlite3.Error)
+"""What the code of tasks raises where something is not as it expects."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a task.
+
+    Attributes:
+        name: Of the task.
+        how: "screen", "state" or "answer": how it was done; "" if nobody wrote down how.
+        before, after: Its check before and after it was done; None if it did not come to that.
+        steps: Actions on the screen.
+        wrong: What went wrong, "" if nothing.
+    """
+
+    name: str
+    how: str = ""
+    before: float | None = None
+    after: float | None = None
+    steps: int = 0
+    wrong: str = ""
+
+
+class _Device:
+    """AndroidWorld's environment with what an `Oracle` needs of a phone: elements and actions go through the former."""
+
+    def __init__(self, environment: Any, phone: Phone):
+        self.environment, self.phone = environment, phone
+
+    def elements(self) -> list[Element]:
+        return [_element(each) for each in self.environment.get_state().ui_elements]
+
+    def act(self, action: Action) -> None:
+        kinds = import_module("android_world.env.json_action")
+        self.environment.execute_action(kinds.JSONAction(**json.loads(action.to_json())))
+
+
+def _element(each: Any) -> Element:
+    box = each.bbox_pixels
+    return Element(
+        class_name=each.class_name or "",
+        text=each.text or "",
+        description=each.content_description or "",
+        resource_id=each.resource_name or "",
+        package=each.package_name or "",
+        bounds=(box.x_min, box.y_min, box.x_max, box.y_max),
+        hint=each.hint_text or "",
+        checked=bool(each.is_checked),
+        clickable=bool(each.is_clickable),
+        editable=bool(each.is_editable),
+        scrollable=bool(each.is_scrollable),
+    )
+
+
+class Runner:
+    """Runs tasks one after the other, each on a phone as it came out of the box. Close it after use."""
+
+    def __init__(self, scale: float = 0.25):
+        """Build AndroidWorld's environment around a phone.
+
+        Raises:
+            gymnasium.error.DependencyNotInstalled: If android_world or android_env is missing.
+        """
+        self.phone = make_phone(scale)
+        with _virtual_time(self.phone):
+            controllers = _world("env.android_world_controller")
+            controller = controllers.AndroidWorldController(
+                as_android_env(self.phone), install_a11y_forwarding_app=False
+            )
+            self.environment = _world("env.interface").AsyncAndroidEnv(controller)
+        registry = _world("registry").TaskRegistry
+        self.tasks: dict[str, Any] = registry().get_registry(registry.ANDROID_WORLD_FAMILY)
+        self._fresh = self.phone.save()
+        self._faults = (*_FAULTS, import_module("android_env.components.errors").AdbControllerError)
+
+    def run(self, name: str, seed: int = 0) -> Outcome:
+        """Prepare a task, check it, do it, check it again and clean up.
+
+        Whatever the task's code raises is in the outcome: it must not end the run.
+        """
+        found = solution(name)
+        outcome = Outcome(name, found[0] if found else "")
+        self.phone.load(self._fresh)
+        before = random.getstate()
+        with _virtual_time(self.phone):
+            try:
+                random.seed(seed)
+                parameters = {**self.tasks[name].generate_random_params(), "seed": seed}
+                outcome = self._run(self.tasks[name](parameters), outcome)
+            except self._faults as error:
+                outcome = Outcome(name, outcome.how, wrong=f"{type(error).__name__}: {error}"[:200])
+            finally:
+                random.setstate(before)
+        return outcome
+
+    def close(self) -> None:
+        """Stop what the environment has started."""
+        self.environment.close()
+
+    def _run(self, task: Any, outcome: Outcome) -> Outcome:
+        world, name, wrong, after = self.environment, outcome.name, "", None
+        task.initialize_task(world)
+        world.reset(go_home=True)
+        first = float(task.is_successful(world))
+        world.reset(go_home=True)  # the check may have opened something
+        hand = Oracle(cast("SimulatedBackend", _Device(world, self.phone)))
+        found = solution(name)
+        if found is not None:
+            try:
+                found[1](hand, task)
+                after = float(task.is_successful(world))
+            except NotThere as error:
+                wrong = str(error)[:200]
+        task.tear_down(world)
+        return Outcome(name, outcome.how, first, after, len(hand.actions), wrong)
+
+
+def _world(part: str) -> Any:
+    try:
+        return import_module(f"android_world.{part}")
+    except ModuleNotFoundError as error:
+        raise gym.error.DependencyNotInstalled(
+            f"{error.name} is missing: install the extra with `pip install 'backtrail[android]'`, and android_world from its "
+            "repository with `pip install --no-deps`, building it with setuptools below version 81"
+        ) from None
+
+
+@contextmanager
+def _virtual_time(phone: Phone) -> Iterator[None]:
+    """Let ``time.sleep`` in this thread move the phone's clock, and no other: nothing on the phone is ever late."""
+    sleep, thread, left = time.sleep, threading.current_thread(), 0.0
+
+    def wait(seconds: float) -> None:
+        nonlocal left
+        if threading.current_thread() is not thread:
+            return sleep(seconds)
+        left += seconds
+        phone.pass_time(int(left))
+        left -= int(left)
+        return None
+
+    time.sleep = wait
+    try:
+        yield
+    finally:
+        time.sleep = sleep
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run tasks and print a table; return 1 if one whose solution is written down did not come out right."""
+    parser = argparse.ArgumentParser(prog="android_tasks", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("tasks", nargs="*", help="names of tasks (default: all that are written down)")
+    parser.add_argument("--seed", type=int, default=0, help="of the parameters")
+    parser.add_argument("--all", action="store_true", help="also those that nobody wrote down: prepare and check them")
+    options = parser.parse_args(arguments)
+    try:
+        runner = Runner()
+    except gym.error.DependencyNotInstalled as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    outcomes = []
+    names = options.tasks or [name for name in sorted(runner.tasks) if options.all or solution(name)]
+    with suppress(KeyboardInterrupt):
+        for name in names:
+            outcomes.append(runner.run(name, options.seed))
+            sys.stdout.write(f"{_row(outcomes[-1])}\n")
+            sys.stdout.flush()
+    runner.close()
+    good = [each for each in outcomes if each.after == 1.0]
+    kinds = {how: sum(each.how == how for each in good) for how in ("screen", "state", "answer")}
+    ready = sum(each.before is not None for each in outcomes)
+    counts = ", ".join(f"{number} by {how}" for how, number in kinds.items())
+    sys.stdout.write(f"{ready} of {len(outcomes)} prepare and check; {len(good)} come out right: {counts}\n")
+    return int(len(good) < sum(bool(each.how) for each in outcomes))
+
+
+def _row(outcome: Outcome) -> str:
+    before, after = ("-" if each is None else f"{each:g}" for each in (outcome.before, outcome.after))
+    return (
+        f"{outcome.name:50} {outcome.how or '-':7} {before:>4} {after:>4} {outcome.steps:4}  {outcome.wrong}".rstrip()
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

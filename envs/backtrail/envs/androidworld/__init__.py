@@ -1,0 +1,1 @@
+"""AndroidWorld: tasks on a phone."""

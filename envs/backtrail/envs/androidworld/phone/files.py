@@ -1,0 +1,88 @@
+"""The phone's file system: absolute paths to text; a directory is a path without content."""
+
+from __future__ import annotations
+
+import posixpath
+
+__all__ = ["SHARED", "Files"]
+
+SHARED = "/storage/emulated/0"
+"""Where users' files are; /sdcard is another name for it."""
+
+
+class Files:
+    """Files and directories in a dict that the phone's state holds."""
+
+    def __init__(self, files: dict[str, str | None]):
+        """Work on ``files``: path to content, None for a directory."""
+        self._files = files
+
+    def write(self, path: str, content: str) -> None:
+        """Write a file; the directories above it come into being."""
+        path = self.full(path)
+        self.make(posixpath.dirname(path))
+        self._files[path] = content
+
+    def make(self, path: str) -> None:
+        """Make a directory and those above it."""
+        path = self.full(path)
+        while path not in ("/", ""):
+            self._files.setdefault(path, None)
+            path = posixpath.dirname(path)
+
+    def read(self, path: str) -> str | None:
+        """Return a file's content; None if there is no such file."""
+        return self._files.get(self.full(path))
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or directory."""
+        return self.full(path) in self._files
+
+    def is_directory(self, path: str) -> bool:
+        """Whether there is such a directory."""
+        path = self.full(path)
+        return path in self._files and self._files[path] is None
+
+    def names(self, path: str) -> list[str]:
+        """Return what is in a directory, sorted: directories first, as file managers list them."""
+        path = self.full(path)
+        inside = [each for each in self._files if posixpath.dirname(each) == path and each != path]
+        return [
+            posixpath.basename(each) for each in sorted(inside, key=lambda e: (self._files[e] is not None, e.lower()))
+        ]
+
+    def remove(self, path: str) -> None:
+        """Remove a file, or a directory with all that is in it."""
+        path = self.full(path)
+        for each in [each for each in self._files if each == path or each.startswith(f"{path}/")]:
+            del self._files[each]
+
+    def move(self, path: str, to: str) -> None:
+        """Move a file or directory; what is at the new path is replaced."""
+        path, to = self.full(path), self.full(to)
+        moved = {
+            to + each[len(path) :]: c for each, c in self._files.items() if each == path or each.startswith(f"{path}/")
+        }
+        self.remove(path)
+        self.remove(to)
+        self.make(posixpath.dirname(to))
+        self._files.update(moved)
+
+    def copy(self, path: str, to: str) -> None:
+        """Copy a file or directory."""
+        path, to = self.full(path), self.full(to)
+        copied = {
+            to + each[len(path) :]: c for each, c in self._files.items() if each == path or each.startswith(f"{path}/")
+        }
+        self.make(posixpath.dirname(to))
+        self._files.update(copied)
+
+    def all(self) -> list[str]:
+        """Return the paths of all files (not directories), sorted."""
+        return sorted(path for path, content in self._files.items() if content is not None)
+
+    @staticmethod
+    def full(path: str) -> str:
+        """Return a path without /sdcard, dots and a slash at the end."""
+        path = posixpath.normpath(path)
+        return SHARED + path[len("/sdcard") :] if path == "/sdcard" or path.startswith("/sdcard/") else path

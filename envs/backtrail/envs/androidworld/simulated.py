@@ -1,0 +1,154 @@
+"""The simulated phone behind the protocol that an emulator is driven by, too."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backtrail.envs.androidworld.actions import Action
+from backtrail.envs.androidworld.backend import Element
+from backtrail.envs.androidworld.elements import elements
+from backtrail.envs.androidworld.phone import Phone
+from backtrail.envs.androidworld.phone.views import HEIGHT, WIDTH
+from backtrail.envs.core import SnapshotError
+
+__all__ = ["SimulatedBackend"]
+
+_WAIT = 5
+"""Seconds that pass on the phone's clock while the agent waits."""
+
+
+class SimulatedBackend:
+    """Drives a `Phone`. Actions follow AndroidWorld's ``actuation``: where taps land, how far a scroll goes, enter after text."""
+
+    size: tuple[int, int] = (HEIGHT, WIDTH)
+
+    def __init__(self, phone: Phone):
+        """Drive ``phone``."""
+        self.phone = phone
+
+    def reset(self) -> None:
+        """Put the phone back to its first state."""
+        self.phone.reset()
+
+    def screenshot(self) -> NDArray[np.uint8]:
+        """Return the picture of the screen, (height, width, 3)."""
+        return self.phone.screenshot()
+
+    def elements(self) -> list[Element]:
+        """Return the UI elements of the screen."""
+        return elements(self.phone.tree)
+
+    def activity(self) -> str:
+        """Return the activity in front as package/class."""
+        return self.phone.activity
+
+    def act(self, action: Action) -> None:
+        """Carry out a valid action.
+
+        Raises:
+            ValueError: If there is no such element or app; nothing has changed then.
+        """
+        phone = self.phone
+        match action.action_type:
+            case "click":
+                phone.tap(*self._target(action))
+            case "double_tap":
+                phone.double_tap(*self._target(action))
+            case "long_press":
+                phone.hold(*self._target(action))
+            case "input_text":
+                self._input(action)
+            case "keyboard_enter":
+                phone.enter()
+            case "navigate_home":
+                phone.press_home()
+            case "navigate_back":
+                phone.back()
+            case "scroll":
+                self._scroll(action)
+            case "swipe":
+                phone.swipe(*_SWIPES[action.direction or "up"])
+            case "open_app":
+                self._open(action.app_name or "")
+            case "answer":
+                phone.state["answer"] = action.text or ""
+            case _:
+                phone.pass_time(_WAIT if action.action_type == "wait" else 1)
+
+    def save(self) -> str:
+        """Return the phone's whole state."""
+        return self.phone.save()
+
+    def restore(self, saved: bytes | str) -> None:
+        """Put back what `save` returned.
+
+        Raises:
+            SnapshotError: If it is no state of such a phone; nothing has changed then.
+        """
+        try:
+            found = json.loads(saved)
+            same = isinstance(found, dict) and found.keys() == self.phone.state.keys()
+            fits = same and found["apps"].keys() == self.phone.apps.keys() and bool(found["stack"])
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise SnapshotError(f"Expected the saved state of a phone: {error}") from None
+        if not fits:
+            raise SnapshotError("The saved state is of a phone with other apps, or damaged: take it again")
+        before = self.phone.save()
+        self.phone.load(saved if isinstance(saved, str) else saved.decode())
+        try:
+            _ = self.phone.tree
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            self.phone.load(before)
+            raise SnapshotError(f"The saved state is damaged: its screen cannot be drawn ({error!r})") from None
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _target(self, action: Action) -> tuple[int, int]:
+        if action.index is None:
+            return action.x or 0, action.y or 0
+        seen = self.elements()
+        if not 0 <= action.index < len(seen):
+            raise ValueError(f"expected an index from 0 to {len(seen) - 1}, got {action.index}")
+        return seen[action.index].center
+
+    def _input(self, action: Action) -> None:
+        phone = self.phone
+        if action.index is not None or action.x is not None:
+            phone.tap(*self._target(action))
+        if action.clear_text:
+            phone.erase()
+        phone.type(action.text or "")
+        phone.enter()
+
+    def _scroll(self, action: Action) -> None:
+        box = (0, 0, WIDTH, HEIGHT)
+        if action.index:  # the original takes 0 for none
+            left, top, right, bottom = self.elements()[action.index].bounds
+            box = (max(left, 0), max(top, 0), min(right, WIDTH), min(bottom, HEIGHT))
+        left, top, right, bottom = box
+        x, y = (left + right) // 2, (top + bottom) // 2
+        ends = {"down": (x, top), "up": (x, bottom), "right": (left, y), "left": (right, y)}
+        self.phone.swipe((x, y), ends[action.direction or "down"])
+
+    def _open(self, name: str) -> None:
+        wanted = name.strip().lower()
+        apps = [app for app in self.phone.apps.values() if not app.hidden]
+        found = [app for app in apps if wanted in (app.label.lower(), app.package, app.key)]
+        if not found:
+            raise ValueError(
+                f"there is no app {name!r}: expected one of {', '.join(sorted(app.label for app in apps))}"
+            )
+        self.phone.launch(found[0].key)
+
+
+_SWIPES = {
+    "down": ((WIDTH // 2, 0), (WIDTH // 2, HEIGHT)),
+    "up": ((WIDTH // 2, HEIGHT - 1), (WIDTH // 2, 0)),
+    "left": ((0, HEIGHT // 2), (WIDTH, HEIGHT // 2)),
+    "right": ((WIDTH - 1, HEIGHT // 2), (0, HEIGHT // 2)),
+}
+"""Where the original's swipes begin and end: "left" moves to the right, as there."""

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+
+from backtrail.envs.androidworld.phone.apps.notes import add_note, note, notes, remove_note
+from backtrail.envs.androidworld.tasks import notes as family
+from backtrail.envs.androidworld.tasks.base import PhoneTask
+
+
+def of(name: str, seed: int = 0) -> PhoneTask:
+    return next(kind for kind in family.TASKS if kind.__name__ == name)(seed)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", family.TASKS)
+def test_task(kind: type[PhoneTask], seed: int):
+    check_task(kind, seed)
+
+
+def test_another_process_draws_the_same():
+    check_other_process(family.TASKS, family.__name__)
+
+
+@pytest.mark.parametrize("kind", family.TASKS)
+def test_all_other_notes_must_stay_as_they_are(kind: type[PhoneTask]):
+    task = kind(0)
+    for harm in ("lost", "changed", "added"):
+        phone = solved(task).phone
+        other = notes(phone)[-1]
+        if harm == "lost":
+            remove_note(phone, other)
+        else:
+            text = note(phone, other) or ""
+            add_note(phone, other if harm == "changed" else "one more.md", f"{text} and more")
+        assert not task.done(phone), harm
+
+
+def test_a_name_that_is_much_alike_is_another_note():
+    task = of("DeleteNote")
+    phone = prepared(task).phone
+    remove_note(phone, task.parameters["names"][1])
+    assert not task.done(phone)
+
+
+def test_the_order_of_merged_notes_counts():
+    task = of("MergeNotes")
+    phone = prepared(task).phone
+    first, second = (note(phone, task.parameters[name]) for name in ("first", "second"))
+    for text, fine in (
+        (f"{first}\n\n{second}\n", True),
+        (f"{second}\n\n{first}", False),
+        (f"{first}\n{second}", False),
+    ):
+        add_note(phone, task.parameters["new"], text)
+        assert task.done(phone) is fine
+
+
+@pytest.mark.parametrize("end", ["beginning", "end"])
+def test_the_place_of_a_line_counts(end: str):
+    task = next(t for seed in range(40) if (t := of("AddLine", seed)).parameters["end"] == end)
+    phone = prepared(task).phone
+    name, line = task.parameters["name"], task.parameters["line"]
+    text = note(phone, name)
+    for changed, place in ((f"{line}\n{text}", "beginning"), (f"{text}\n{line}\n", "end")):
+        add_note(phone, name, changed)
+        assert task.done(phone) is (place == end)
+
+
+@pytest.mark.parametrize(("said", "fine"), [("{}", True), ("It is {}.", True), ("1{}", False), ("many", False)])
+def test_answer(said: str, fine: bool):
+    task = of("CountOpenEntries")
+    phone = prepared(task).phone
+    phone.state["answer"] = said.format(task.parameters["count"])
+    assert task.done(phone) is fine
