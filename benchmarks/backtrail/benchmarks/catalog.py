@@ -49,6 +49,7 @@ class Benchmark:
         training_types: Its types of tasks to train on unless others are asked for; "all" for all.
         training_split: The split to evaluate training on.
         data: The data it has without a download.
+        levels: Of its fingerprint; the first has to be sound.
         presets: Published set-ups: arguments of ``gymnasium.make`` by name.
     """
 
@@ -62,6 +63,7 @@ class Benchmark:
     training_types: str
     training_split: str
     data: str = "generated"
+    levels: tuple[str, ...] = ("physical", "exact", "observation")
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -100,6 +102,7 @@ BENCHMARKS = {
         training_types="all",
         training_split="valid",
         data="simulated",
+        levels=("physical", "state", "screen"),
     ),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -11,13 +11,15 @@ from rich.text import Text
 from backtrail.benchmarks.commands.console import bad_input, counter, emit_json, note, stdout
 from backtrail.benchmarks.commands.options import Data, Env, EnvOption, Json, Seed, env_kwargs, read_options
 
+if TYPE_CHECKING:
+    from backtrail.benchmarks.catalog import Benchmark
+
 __all__ = ["audit"]
 
-_LEVELS = ("physical", "exact", "observation")
 _SHOWN_DIFFERENCES = 5
 _LEGEND = (
     "collision: one fingerprint for several states; split: several for one state; "
-    "fork: the same fingerprint and action, another outcome. Only the physical level has to be without any."
+    "fork: the same fingerprint and action, another outcome. Only the first level has to be without any."
 )
 
 
@@ -60,16 +62,23 @@ def audit(
             ]
             sound = _parity(kwargs[0].get("data", "generated"), ids, game_steps, workers, seed, as_json)
         else:
-            sound = _audit(benchmark.env_id, kwargs, limit, steps, pairs, seed, as_json)
+            sound = _audit(benchmark, kwargs, limit, steps, pairs, seed, as_json)
     if not sound:
         raise typer.Exit(1)
 
 
 def _audit(
-    env_id: str, kwargs: list[dict[str, Any]], limit: int | None, steps: int, pairs: int, seed: int, as_json: bool
+    benchmark: Benchmark,
+    kwargs: list[dict[str, Any]],
+    limit: int | None,
+    steps: int,
+    pairs: int,
+    seed: int,
+    as_json: bool,
 ) -> bool:
     from backtrail.benchmarks import audit as library
 
+    env_id = benchmark.env_id
     scores: dict[str, library.ScoreAudit] = {}
     for each in kwargs:
         ids = _task_ids(env_id, each, limit)
@@ -77,7 +86,7 @@ def _audit(
             tick = _ticker(len(ids), move)
             scores[each["split"]] = library.audit_scores(env_id, ids, each, tick)
     prints: dict[str, library.FingerprintAudit] = {}
-    for level in _LEVELS if steps else ():
+    for level in benchmark.levels if steps else ():
         with counter(f"Walking ({level} fingerprint)") as move:
             tick = _ticker(steps, move)
             parts = [
@@ -96,7 +105,7 @@ def _audit(
         backs[method] = library.merge_rollbacks(parts)
     restored = backs["restore"].totals if backs else Counter[str]()
     sound = all(score.sound for score in scores.values()) and all(
-        prints[level].sound for level in prints if level == _LEVELS[0]
+        prints[level].sound for level in prints if level == benchmark.levels[0]
     )
     sound &= set(restored) <= {"exact"}
     if as_json:
