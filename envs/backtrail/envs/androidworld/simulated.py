@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backtrail.envs.androidworld.actions import Action
-from backtrail.envs.androidworld.backend import Element
+from backtrail.envs.androidworld.backend import CommandError, Element
 from backtrail.envs.androidworld.elements import elements
 from backtrail.envs.androidworld.phone import Phone
+from backtrail.envs.androidworld.phone.shell import Shell
 from backtrail.envs.androidworld.phone.views import HEIGHT, WIDTH
 from backtrail.envs.core import SnapshotError
 
@@ -28,6 +29,7 @@ class SimulatedBackend:
     def __init__(self, phone: Phone):
         """Drive ``phone``."""
         self.phone = phone
+        self._shell = Shell(phone)
 
     def reset(self) -> None:
         """Put the phone back to its first state."""
@@ -77,6 +79,38 @@ class SimulatedBackend:
                 phone.state["answer"] = action.text or ""
             case _:
                 phone.pass_time(_WAIT if action.action_type == "wait" else 1)
+
+    def shell(self, command: str) -> str:
+        """Run a command in the phone's shell and return its standard output.
+
+        Raises:
+            CommandError: If its exit status is not zero.
+        """
+        status, output, errors = self._shell.run(command)
+        self.phone.changed()
+        if status:
+            raise CommandError(command, status, (errors or output).decode("utf-8", "replace"))
+        return output.decode("utf-8", "replace")
+
+    def pull(self, path: str) -> bytes:
+        """Return the content of a file on the phone.
+
+        Raises:
+            FileNotFoundError: If there is no such file.
+        """
+        content = self._shell.volume.read(path)
+        if content is None:
+            raise FileNotFoundError(f"There is no file {path} on the phone")
+        return content
+
+    def push(self, path: str, content: bytes) -> None:
+        """Write a file on the phone.
+
+        Raises:
+            ValueError: If the path is not one for a file.
+        """
+        self._shell.volume.write(path, content)
+        self.phone.changed()
 
     def save(self) -> str:
         """Return the phone's whole state."""

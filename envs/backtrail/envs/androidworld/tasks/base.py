@@ -1,4 +1,4 @@
-"""A task on the simulated phone: what is asked, how the phone is prepared, what counts as done, and one way to do it."""
+"""A task of our own: what is asked, how the phone is prepared, what counts as done, and one way to do it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
+    from backtrail.envs.androidworld.backend import DeviceBackend
     from backtrail.envs.androidworld.phone import Phone
     from backtrail.envs.androidworld.tasks.oracle import Oracle
 
-__all__ = ["PhoneTask"]
+__all__ = ["OwnTask", "PhoneTask", "PortableTask"]
 
 
-class PhoneTask(ABC):
+class OwnTask(ABC):
     """One kind of task; its parameters make an instance of it.
 
     Everything random comes from the generator that `draw` is given, so an instance is its name and a seed.
@@ -49,6 +50,14 @@ class PhoneTask(ABC):
         """Return the parameters of an instance: plain values."""
 
     @abstractmethod
+    def solve(self, oracle: Oracle) -> None:
+        """Do the task through the screen; from any state of the phone in which it is not harder than from the start."""
+
+
+class PhoneTask(OwnTask):
+    """A task that only the simulated phone can have: it is prepared and judged by the phone's whole state."""
+
+    @abstractmethod
     def prepare(self, phone: Phone) -> None:
         """Put onto a fresh phone what the task needs, also what may confuse; the goal must not hold afterwards."""
 
@@ -56,6 +65,17 @@ class PhoneTask(ABC):
     def done(self, phone: Phone) -> bool:
         """Whether the goal holds, by the state of the phone alone (and ``phone.state["answer"]`` if it is a question)."""
 
+
+class PortableTask(OwnTask):
+    """A task for every Android device: it is prepared and judged through the shell and by what the screen shows.
+
+    It says nothing of what else was changed. How it is solved is written down for the simulated phone's apps.
+    """
+
     @abstractmethod
-    def solve(self, oracle: Oracle) -> None:
-        """Do the task through the screen; from any state of the phone in which it is not harder than from the start."""
+    def prepare(self, device: DeviceBackend) -> None:
+        """Put onto a reset device what the task needs; the goal must not hold afterwards."""
+
+    @abstractmethod
+    def done(self, device: DeviceBackend, answer: str) -> bool:
+        """Whether the goal holds, by the device and what the agent answered last ("" if nothing)."""

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol, cast
 
 from backtrail.envs.androidworld.actions import Action
 from backtrail.envs.androidworld.backend import Element
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.simulated import SimulatedBackend
 
-__all__ = ["NotThere", "Oracle"]
+__all__ = ["NotThere", "Oracle", "Touchable"]
 
 _SCROLLS = 30
+
+
+class Touchable(Protocol):
+    """What an oracle needs of a phone."""
+
+    def elements(self) -> list[Element]:
+        """Return the UI elements of the present screen."""
+        ...
+
+    def act(self, action: Action) -> None:
+        """Carry out a valid action."""
+        ...
 
 
 class NotThere(Exception):
@@ -25,15 +38,15 @@ class Oracle:
         actions: The actions so far, as JSON.
     """
 
-    def __init__(self, backend: SimulatedBackend):
+    def __init__(self, backend: Touchable):
         """Act on ``backend``."""
         self.backend = backend
         self.actions: list[str] = []
 
     @property
     def phone(self) -> Phone:
-        """The phone, to look something up that a person would read from the screen."""
-        return self.backend.phone
+        """The simulated phone that is touched, to look something up that a person would read from the screen."""
+        return cast(SimulatedBackend, self.backend).phone
 
     def do(self, kind: str, **values: object) -> None:
         """Carry out an action of a type with its fields."""
@@ -71,7 +84,8 @@ class Oracle:
 
     def slide(self, description: str, share: float) -> None:
         """Tap a slider at a fraction of its length."""
-        left, top, right, bottom = self.backend.elements()[self.find(description)].bounds
+        place = self.place(lambda e: e.class_name.endswith("SeekBar") and _says(e, description), description)
+        left, top, right, bottom = self.backend.elements()[place].bounds
         self.do("click", x=left + round(share * (right - left - 1)), y=(top + bottom) // 2)
 
     def back(self) -> None:
