@@ -20,7 +20,7 @@ from backtrail.envs import ExplorableEnv, Fingerprint, Record, Rollback, VisitCo
 from backtrail.envs.registration import IDS, register_envs
 
 SPLIT = {"backtrail/ALFWorld-v0": "valid_seen", "backtrail/WebShop-v0": "test", "backtrail/AndroidWorld-v0": "test"}
-LIMIT = {"backtrail/ALFWorld-v0": 50, "backtrail/WebShop-v0": 15, "backtrail/AndroidWorld-v0": 40}
+LIMIT = {"backtrail/ALFWorld-v0": 50, "backtrail/WebShop-v0": 15, "backtrail/AndroidWorld-v0": 120}
 
 STACKS: dict[str, Any] = {
     "bare": lambda env, _: env,

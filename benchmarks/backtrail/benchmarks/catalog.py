@@ -45,10 +45,10 @@ class Benchmark:
         splits: Its task splits.
         task_types: Its kinds of tasks.
         evaluation_split: The split to measure on unless another is asked for.
-        training_data: The data to train on unless other is asked for.
+        training_data: The data to train on unless other is asked for; None if there is no choice.
         training_types: Its types of tasks to train on unless others are asked for; "all" for all.
         training_split: The split to evaluate training on.
-        data: The data it has without a download.
+        data: The data it has without a download; None if there is no choice.
         levels: Of its fingerprint; the first has to be sound.
         presets: Published set-ups: arguments of ``gymnasium.make`` by name.
     """
@@ -59,10 +59,10 @@ class Benchmark:
     splits: tuple[str, ...]
     task_types: tuple[str, ...]
     evaluation_split: str
-    training_data: str
+    training_data: str | None
     training_types: str
     training_split: str
-    data: str = "generated"
+    data: str | None = "generated"
     levels: tuple[str, ...] = ("physical", "exact", "observation")
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -98,10 +98,10 @@ BENCHMARKS = {
         ANDROID_SPLITS,
         ANDROID_FAMILIES,
         "test",
-        training_data="simulated",
+        training_data=None,
         training_types="all",
         training_split="valid",
-        data="simulated",
+        data=None,
         levels=("physical", "state", "screen"),
     ),
 }

@@ -147,6 +147,8 @@ def caution(label: str) -> str:
         return "generated data, not the official benchmark"
     if label.startswith("simulated"):
         return "simulated environment, not the official benchmark"
+    if label.endswith("+portable"):
+        return "tasks of our own, not the official benchmark"
     return "the environment does not say which data this is" if label in ("", "unknown") else ""
 
 

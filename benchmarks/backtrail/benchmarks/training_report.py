@@ -10,6 +10,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
+from backtrail.benchmarks.catalog import find_benchmark
 from backtrail.benchmarks.report import TEMPLATES, caution, load_templates, save_page
 from backtrail.benchmarks.results import ResultsError
 from backtrail.benchmarks.statistics import Interval, t_interval
@@ -117,8 +118,8 @@ def _run(method: Method, run: TrainingRun) -> Row:
         "iterations": run.iterations,
         "planned": run.config["iterations"],
         "seconds": run.seconds,
-        "train_data": _data(run.setup["train"]),
-        "evaluation_data": _data(run.setup["evaluate"]),
+        "train_data": _data(run.setup, "train"),
+        "evaluation_data": _data(run.setup, "evaluate"),
         "evaluations": {
             "first": evaluation_numbers(found[0]) if found else None,
             "last": evaluation_numbers(found[-1]) if found else None,
@@ -135,10 +136,12 @@ def evaluation_numbers(found: Evaluation) -> Row:
     return {**found._asdict(), "success": found.success._asdict()}
 
 
-def _data(options: Row) -> str:
-    """Return which data an environment is made with; "generated" data begins with that word."""
-    name, types = options.get("data") or "generated", options.get("task_types")
-    parts = [name if name.startswith("generated") else f"ALFWorld games ({name})", options.get("split", "train")]
+def _data(setup: Row, which: str) -> str:
+    """Return which data an environment is made with; "generated" and "simulated" data begin with these words."""
+    options, benchmark = setup[which], find_benchmark(setup["env_id"])
+    name, types = options.get("data") or benchmark.data or "simulated", options.get("task_types")
+    made_up = name.startswith(("generated", "simulated"))
+    parts = [name if made_up else f"{benchmark.name} ({name})", options.get("split", "train")]
     return "/".join(parts + ([",".join(types)] if types else []))
 
 

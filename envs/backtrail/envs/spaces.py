@@ -1,4 +1,4 @@
-"""Spaces for text that any Unicode string is a member of."""
+"""Spaces for text that any Unicode string is a member of, and for pictures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gymnasium import spaces
 from gymnasium.spaces.utils import flatten, flatten_space
 from gymnasium.vector.utils import create_shared_memory
 
-__all__ = ["FreeText"]
+__all__ = ["FreeText", "picture_space"]
 
 _SAMPLE_CHARSET = string.ascii_letters + string.digits + " []<>,.'"
 
@@ -72,6 +72,19 @@ class FreeText(spaces.Text):
         return isinstance(other, FreeText) and self.max_length == other.max_length
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]  # like every Gymnasium space: compared by value, mutable
+
+
+def picture_space(height: int, width: int) -> spaces.Box:
+    """Return the space of RGB pictures, (height, width, 3) uint8.
+
+    Its bounds, the same for every pixel, are kept as one number each: a `gymnasium.spaces.Box` of a large picture has four
+    arrays of the picture's size otherwise.
+    """
+    space = spaces.Box(0, 255, (height, width, 3), np.uint8)
+    for name in ("low", "high", "bounded_below", "bounded_above"):
+        bound = getattr(space, name)
+        setattr(space, name, np.broadcast_to(bound.flat[0], bound.shape))
+    return space
 
 
 @create_shared_memory.register(FreeText)

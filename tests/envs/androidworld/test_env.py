@@ -95,7 +95,7 @@ def test_what_is_unknown_is_refused() -> None:
         ({"task_id": "test/contacts/Nothing-1"}, "ids look like"),
         ({"fingerprint": "pixels"}, "physical, state, screen"),
         ({"scale": 0}, "0.05"),
-        ({"data": "official"}, "simulated"),
+        ({"device": "real"}, "simulated, emulator"),
     ):
         with pytest.raises(ValueError, match=said):
             make(**options)

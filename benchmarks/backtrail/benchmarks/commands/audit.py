@@ -50,7 +50,7 @@ def audit(
     with bad_input():
         benchmark = find_benchmark(env)
         splits = [split] if split else list(benchmark.splits)
-        kwargs = [env_kwargs(data, each, None) | read_options(option) for each in splits]
+        kwargs = [env_kwargs(benchmark, data, each, None) | read_options(option) for each in splits]
         if parity:
             if benchmark.name != "alfworld":
                 raise ValueError(f"Only alfworld has an original stack to compare with, got {benchmark.name}")

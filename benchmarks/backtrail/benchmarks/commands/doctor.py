@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from rich.text import Text
@@ -36,13 +36,18 @@ class Check(NamedTuple):
     detail: str
 
 
-def doctor(as_json: Json = False) -> None:
+def doctor(
+    emulator: Annotated[
+        bool, typer.Option("--emulator", help="Check what android on an emulator needs, and nothing else.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Check the installation.
 
     Exit code 1 if something is broken.
     """
     with stderr().status("Checking"):
-        checks = [*_packages(), *_extras(), *_data(), *_smoke_tests()]
+        checks = _emulator() if emulator else [*_packages(), *_extras(), *_data(), *_smoke_tests()]
     healthy = all(check.status != "broken" for check in checks)
     if as_json:
         emit_json({"ok": healthy, "checks": [check._asdict() for check in checks]})
@@ -102,6 +107,12 @@ def _data() -> Iterator[Check]:
     yield Check(
         "official ALFWorld games", "ok", f"{root} ({', '.join(f'{split} {n}' for split, n in numbers.items())})"
     )
+
+
+def _emulator() -> list[Check]:
+    from backtrail.envs.androidworld.doctor import doctor as look
+
+    return [Check(*finding) for finding in look()]
 
 
 def _smoke_tests() -> Iterator[Check]:

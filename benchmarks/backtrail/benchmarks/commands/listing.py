@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from backtrail.benchmarks.commands.console import bad_input, emit_json, plain_table, stdout
-from backtrail.benchmarks.commands.options import Env, Json
+from backtrail.benchmarks.commands.options import Env, Json, env_kwargs
 
 __all__ = ["info", "list_all"]
 
@@ -49,7 +49,7 @@ def list_all(as_json: Json = False) -> None:
 def info(
     env: Env,
     data: Annotated[
-        str | None, typer.Option(metavar="WHERE", help="generated (simulated for android), official, or a folder.")
+        str | None, typer.Option(metavar="WHERE", help="generated, official, or a folder; android has no choice.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -81,11 +81,11 @@ def _facts(env: str, data: str | None) -> dict[str, Any]:
     from backtrail.benchmarks.catalog import find_benchmark
 
     benchmark = find_benchmark(env)
-    data = data or benchmark.data
-    made = gym.make(benchmark.env_id, data=data, split=benchmark.evaluation_split)
+    kwargs = env_kwargs(benchmark, data or benchmark.data, None, None)
+    made = gym.make(benchmark.env_id, split=benchmark.evaluation_split, **kwargs)
     _, first = made.reset(seed=0)
     tasks = {
-        split: {kind: _count(benchmark.env_id, data, split, kind) for kind in benchmark.task_types}
+        split: {kind: _count(benchmark.env_id, kwargs, split, kind) for kind in benchmark.task_types}
         for split in benchmark.splits
     }
     return {
@@ -103,11 +103,11 @@ def _facts(env: str, data: str | None) -> dict[str, Any]:
     }
 
 
-def _count(env_id: str, data: str, split: str, task_type: str) -> int:
+def _count(env_id: str, kwargs: dict[str, Any], split: str, task_type: str) -> int:
     import gymnasium as gym
 
     try:
-        tasks = getattr(gym.make(env_id, data=data, split=split, task_types=[task_type]).unwrapped, "tasks", None)
+        tasks = getattr(gym.make(env_id, split=split, task_types=[task_type], **kwargs).unwrapped, "tasks", None)
     except (FileNotFoundError, ValueError):
         return 0  # data with some of the splits or types
     return len(tasks.ids) if tasks else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -52,15 +53,26 @@ Preset = Annotated[
 EnvOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--option", "-o", metavar="NAME=VALUE", help="Of the environment, e.g. observation=text_rich; may be repeated."
+        "--option",
+        "-o",
+        metavar="NAME=VALUE",
+        help='Of the environment, e.g. observation=text_rich or device_options={"grpc_port": 8554}; may be repeated.',
     ),
 ]
 OutputDir = Annotated[Path, typer.Option(metavar="FOLDER", help="Where run folders are.")]
 
 
-def env_kwargs(data: str | None, split: str | None, engine: str | None) -> dict[str, Any]:
-    """Return what an environment is to be made with; a folder becomes absolute, so that a run can be resumed elsewhere."""
-    if data is not None and data.partition(":")[0] not in (*GENERATED, "simulated", "official"):
+def env_kwargs(benchmark: Benchmark, data: str | None, split: str | None, engine: str | None) -> dict[str, Any]:
+    """Return what an environment is to be made with; a folder becomes absolute, so that a run can be resumed elsewhere.
+
+    Raises:
+        ValueError: If data is named for a benchmark that has no choice.
+    """
+    if data is not None and benchmark.data is None:
+        raise ValueError(
+            f"{benchmark.name} has no --data: choose by --option, e.g. tasks=android_world or device=emulator"
+        )
+    if data is not None and data.partition(":")[0] not in (*GENERATED, "official"):
         data = str(Path(data).expanduser().resolve())
     return {key: value for key, value in (("data", data), ("split", split), ("engine", engine)) if value is not None}
 
@@ -78,17 +90,17 @@ def preset_of(benchmark: Benchmark, name: str | None) -> dict[str, Any]:
 
 
 def read_options(words: Sequence[str] | None) -> dict[str, Any]:
-    """Read options of an environment such as ``goals=human``, ``strict=true``.
+    """Read options of an environment such as ``goals=human``, ``strict=true``, ``device_options={"avd": "phone"}``.
 
     Raises:
-        ValueError: If a word is not NAME=VALUE, or a name comes twice.
+        ValueError: If a word is not NAME=VALUE, a name comes twice, or a value in braces is no JSON.
     """
     found: dict[str, Any] = {}
     for word in words or ():
         name, equals, text = word.partition("=")
         if not equals or not name.isidentifier() or name in found:
             raise ValueError(f"Expected --option NAME=VALUE, each name once, got {word!r}")
-        found[name] = {"true": True, "false": False}.get(text, text)
+        found[name] = json.loads(text) if text.startswith("{") else {"true": True, "false": False}.get(text, text)
     return found
 
 

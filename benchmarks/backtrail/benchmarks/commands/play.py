@@ -39,7 +39,9 @@ def play(
     rollback: RollbackMethods = "",
     engine: Engine = None,
     option: EnvOption = None,
-    web: Annotated[bool, typer.Option("--web", help="webshop: serve it to a browser on this machine.")] = False,
+    web: Annotated[
+        bool, typer.Option("--web", help="webshop, android: serve it to a browser on this machine.")
+    ] = False,
     port: Annotated[
         int, typer.Option(metavar="N", min=0, max=65535, help="Where --web serves; 0 takes a free port.")
     ] = 0,
@@ -54,7 +56,7 @@ def play(
 
     with bad_input():
         benchmark = find_benchmark(env)
-        kwargs = preset_of(benchmark, preset) | env_kwargs(data, split or benchmark.evaluation_split, engine)
+        kwargs = preset_of(benchmark, preset) | env_kwargs(benchmark, data, split or benchmark.evaluation_split, engine)
         kwargs |= read_options(option)
     if web:
         _serve(benchmark.name, kwargs, task_id, seed, rollback, port)
@@ -91,24 +93,43 @@ def _make(env_id: str, kwargs: dict[str, Any], rollback_methods: list[Any]) -> A
 
 def _serve(name: str, kwargs: dict[str, Any], task_id: str | None, seed: int, rollback: str, port: int) -> None:
     """Serve the pages of a benchmark until Ctrl-C."""
-    from backtrail.benchmarks.webshop_web import make_app, serve
-
-    def ready(address: str) -> None:
-        note(f"The shop is open at {address}. Ctrl-C closes it.")
-        typer.echo(address)
-
     with bad_input():
-        if name != "webshop":
-            raise ValueError(f"Expected webshop with --web: {name} has no pages, play it without")
+        if name not in ("webshop", "android"):
+            raise ValueError(f"Expected webshop or android with --web: {name} has no pages, play it without")
         if rollback:
             raise ValueError("--rollback is for the terminal: in a browser, go back")
-        kwargs.pop("max_episode_steps", None)
-        if task_id is not None:
-            kwargs["task_id"] = task_id
         try:
-            serve(make_app(kwargs, seed=seed), port, ready)
+            if name == "webshop":
+                _serve_shop(kwargs, task_id, seed, port)
+            else:
+                _serve_phone(kwargs, task_id, seed, port)
         except KeyboardInterrupt:
             note("\nClosed.")
+
+
+def _serve_shop(kwargs: dict[str, Any], task_id: str | None, seed: int, port: int) -> None:
+    from backtrail.benchmarks.webshop_web import make_app, serve
+
+    kwargs.pop("max_episode_steps", None)
+    if task_id is not None:
+        kwargs["task_id"] = task_id
+    serve(make_app(kwargs, seed=seed), port, lambda address: _opened("shop", address))
+
+
+def _serve_phone(kwargs: dict[str, Any], task_id: str | None, seed: int, port: int) -> None:
+    from backtrail.benchmarks.android_web import make_app
+    from backtrail.benchmarks.loopback import serve
+
+    app = make_app(kwargs, task_id, seed)
+    try:
+        serve(app, port, lambda address: _opened("phone", address))
+    finally:
+        app.state.episode.close()
+
+
+def _opened(what: str, address: str) -> None:
+    note(f"The {what} is open at {address}. Ctrl-C closes it.")
+    typer.echo(address)
 
 
 def _ask(prompt: str, info: dict[str, Any]) -> str:

@@ -117,7 +117,9 @@ def run(
         split = _split(benchmark.splits, split, task_id) or benchmark.evaluation_split
         published = preset_of(benchmark, preset)
         steps = published.pop("max_episode_steps", None)
-        kwargs = published | env_kwargs(data, split, engine) | ({"task_types": task_type} if task_type else {})
+        kwargs = (
+            published | env_kwargs(benchmark, data, split, engine) | ({"task_types": task_type} if task_type else {})
+        )
         kwargs |= read_options(option)
         player = model_agent(_agent(agent), model, base_url, prices, show_admissible)
         drawn = sampling_for(

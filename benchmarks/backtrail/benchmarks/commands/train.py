@@ -25,6 +25,7 @@ from backtrail.training.presets import PRESETS, TINY
 from backtrail.training.presets import preset as make_config
 
 if TYPE_CHECKING:
+    from backtrail.benchmarks.catalog import Benchmark
     from backtrail.training.config import Config
 
 __all__ = ["train"]
@@ -115,8 +116,8 @@ def train(
         setup = {
             "model": _absolute(model),
             "env_id": benchmark.env_id,
-            "train": _world(data, "train", wanted),
-            "evaluate": _world(evaluate_data or data, measured, wanted),
+            "train": _world(benchmark, data, "train", wanted),
+            "evaluate": _world(benchmark, evaluate_data or data, measured, wanted),
             "agent": player,
             "benchmark": benchmark.name,
             "seed": seed,
@@ -148,9 +149,9 @@ def _types(text: str, known: tuple[str, ...]) -> list[str] | None:
     return [_one_of("--types", word.strip(), (*known, "all")) for word in text.split(",")]
 
 
-def _world(data: str, split: str, types: list[str] | None) -> dict[str, Any]:
+def _world(benchmark: Benchmark, data: str | None, split: str, types: list[str] | None) -> dict[str, Any]:
     """Return the options of an environment to train or evaluate in."""
-    return env_kwargs(data, split, None) | ({"task_types": types} if types else {})
+    return env_kwargs(benchmark, data, split, None) | ({"task_types": types} if types else {})
 
 
 def _absolute(model: str) -> str:

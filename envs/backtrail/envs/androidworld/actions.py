@@ -89,7 +89,7 @@ def read_action(text: str, elements: int, size: tuple[int, int]) -> Action:
     if not isinstance(found, dict):
         raise ActionError(f"expected a JSON object such as {_EXAMPLE}, got {_short(text)}")
     kind = found.get("action_type")
-    if kind not in ACTION_TYPES:
+    if not isinstance(kind, str) or kind not in ACTION_TYPES:
         raise ActionError(f"expected action_type to be one of {', '.join(ACTION_TYPES)}, got {kind!r}")
     if unknown := set(found) - {f.name for f in fields(Action)}:
         raise ActionError(f"expected {_needs(kind)}, got also {', '.join(sorted(map(repr, unknown)))}")

@@ -69,7 +69,14 @@ class DeviceBackend(Protocol):
     """
 
     size: tuple[int, int]
-    """(height, width) of the screen in pixels."""
+    """(height, width) of the screen in pixels, as it is held now."""
+    tree: str
+    """Where elements come from: lists from different sources are not the same."""
+
+    @property
+    def dropped(self) -> str:
+        """Characters of the last text that the device cannot type and that were left out."""
+        ...
 
     def reset(self) -> None:
         """Put the phone back to its first state, at its home screen."""

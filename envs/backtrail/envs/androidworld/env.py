@@ -2,8 +2,10 @@
 
 Description:
     An agent uses the apps of an Android phone to carry out an instruction such as "Create a contact for Ana Silva with the
-    number 555 0143". The phone is simulated, with tasks of our own modelled on AndroidWorld's (Rawles et al., "AndroidWorld: A
-    Dynamic Benchmarking Environment for Autonomous Agents", ICLR 2025).
+    number 555 0143", after AndroidWorld (Rawles et al., "AndroidWorld: A Dynamic Benchmarking Environment for Autonomous
+    Agents", ICLR 2025). The phone is simulated (``device="simulated"``) or an Android emulator (``"emulator"``). The tasks are our
+    own for the simulated phone (``tasks="own"``), our own for every device (``"portable"``), or the classes of the package
+    android_world (``"android_world"``).
 
 Observation:
     ``Dict(goal=FreeText, text=FreeText, screenshot=Box(H, W, 3, uint8))``: the instruction, the numbered elements of the screen,
@@ -16,10 +18,11 @@ Actions:
     not valid changes nothing and ``info["action_error"]`` says why.
 
 Reward:
-    1 in the step that ends the episode, if the task's own check of the phone holds, else 0.
+    The task's own score, from 0 to 1, in the step that ends the episode, else 0. ``info["success"]`` is a score of 1.
 
 Termination:
-    When the agent says so: ``{"action_type": "status", "goal_status": "complete"}``. ``max_episode_steps`` (40) truncates.
+    When the agent says so: ``{"action_type": "status", "goal_status": "complete"}``. The task's own budget of steps truncates
+    (``info["budget"]``), and ``max_episode_steps`` (120).
 
 Registered ids:
     ``backtrail/AndroidWorld-v0``
@@ -27,93 +30,102 @@ Registered ids:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import gymnasium as gym
-import numpy as np
 from gymnasium import spaces
 
 from backtrail.envs.androidworld.actions import Action, ActionError, read_action
+from backtrail.envs.androidworld.backend import Element
 from backtrail.envs.androidworld.elements import describe
 from backtrail.envs.androidworld.fingerprint import screen_fingerprint, state_fingerprint
-from backtrail.envs.androidworld.phone.factory import make_phone
 from backtrail.envs.androidworld.phone.identity import phone_facts, phone_fingerprint
-from backtrail.envs.androidworld.phone.views import HEIGHT, WIDTH
+from backtrail.envs.androidworld.running import Running, TaskSet, make_source
+from backtrail.envs.androidworld.screen import Frame, admissible, undo_of
+from backtrail.envs.androidworld.setup import Device, Level, check_options, label_of, make_device
 from backtrail.envs.androidworld.simulated import SimulatedBackend
-from backtrail.envs.androidworld.tasks.base import PhoneTask
-from backtrail.envs.androidworld.tasks.oracle import NotThere, Oracle
-from backtrail.envs.androidworld.tasks.pack import Tasks
 from backtrail.envs.core import ExplorableEnv, Snapshot, SnapshotError, digest, sanitize_action
-from backtrail.envs.spaces import FreeText
+from backtrail.envs.spaces import FreeText, picture_space
 
 _MAX_ACTION = 8192
-_FAMILY = "androidworld-simulated/1"
-_DATA = "simulated-phone:v1"
-
-Level = Literal["physical", "state", "screen"]
+_FAMILY = "androidworld/2"
+_NEEDED = "Expected reset() before anything else on AndroidWorld, and after its device has failed"
 
 Observation = dict[str, Any]
 
 
 class AndroidWorldEnv(ExplorableEnv[Observation, str]):
-    """Tasks on the simulated phone as an explorable Gymnasium environment."""
+    """Tasks on a phone as an explorable Gymnasium environment."""
 
     metadata = {"render_modes": ["rgb_array", "ansi"], "render_fps": 2}
     snapshot_kind = "native"
 
     def __init__(
         self,
-        data: Literal["simulated"] = "simulated",
+        device: Device = "simulated",
+        tasks: TaskSet | None = None,
         split: str = "train",
         task_types: Sequence[str] | None = None,
         task_id: str | None = None,
         screenshot: bool = True,
         scale: float = 0.5,
         bounds: bool = False,
-        fingerprint: Level = "physical",
+        fingerprint: Level | None = None,
         show_admissible: bool = False,
         expert: bool = False,
+        budget: bool = True,
+        device_options: Mapping[str, Any] | None = None,
         render_mode: str | None = None,
     ):
         """Make the environment with a phone of its own.
 
         Args:
-            data: "simulated": the simulated phone with tasks of our own.
+            device: "simulated": a phone in this process; "emulator": a running or launched Android emulator.
+            tasks: "own" (the simulated phone's; the default there), "portable" (the default on an emulator) or
+                "android_world" (needs the package android_world).
             split: "train", "valid" or "test": the same kinds of tasks with other parameters.
             task_types: Only tasks of these families.
             task_id: Always this task.
             screenshot: Whether observations have the picture.
-            scale: Its size relative to the screen of 1080 x 2400 pixels; coordinates in actions are always those of the screen.
+            scale: Its size relative to the screen; coordinates in actions are always those of the screen.
             bounds: Whether the text says where elements are.
-            fingerprint: "physical" (the phone's own state), "state" (what the screen shows, as on a real phone, where more
-                cannot be known), or "screen" (its structure alone).
+            fingerprint: "physical" (the simulated phone's own state; the default there), "state" (what the screen shows: more
+                cannot be known of a real phone; the default there), or "screen" (its structure alone).
             show_admissible: Append the admissible actions to the text.
-            expert: Put a plan that was tried out into ``info["expert_plan"]`` (reads hidden state; slow).
+            expert: Put a plan that was tried out into ``info["expert_plan"]`` (reads hidden state; slow; not on an emulator).
+            budget: Whether a registered environment ends episodes after the steps that their task allows.
+            device_options: Arguments of `backtrail.envs.androidworld.emulator.EmulatorBackend`.
             render_mode: None, "rgb_array" or "ansi".
 
         Raises:
-            ValueError: On an unknown value or task.
+            ValueError: On an unknown value or task, or values that do not go together.
+            gymnasium.error.DependencyNotInstalled: If the device or the tasks need what is not installed.
+            DeviceError: If the emulator does not come up or does not answer.
         """
-        if data != "simulated":
-            raise ValueError(f"Expected data to be simulated, got {data!r}")
-        if fingerprint not in get_args(Level):
-            raise ValueError(f"Expected one of {', '.join(get_args(Level))}, got {fingerprint!r}")
-        if not 0.05 <= scale <= 1:
-            raise ValueError(f"Expected a scale from 0.05 to 1, got {scale}")
-        self.tasks = Tasks(split, task_types)
-        self.task_id = self.tasks.check(task_id) if task_id is not None else None
-        self.backend = SimulatedBackend(make_phone(scale))
+        simulated = device == "simulated"
+        tasks = tasks or ("own" if simulated else "portable")
+        level = fingerprint or ("physical" if simulated else "state")
+        check_options(device, tasks, level, scale, expert)
         self.render_mode = render_mode
+        self.backend = make_device(device, scale, device_options)
+        try:
+            self.tasks = make_source(tasks, self.backend, split, task_types)
+            self.task_id = self.tasks.check(task_id) if task_id is not None else None
+            self._data = label_of(self.backend, tasks)
+        except BaseException:
+            self.backend.close()
+            raise
+        self._frame = Frame(self.backend.size, scale)
         parts: dict[str, spaces.Space[Any]] = {"goal": FreeText(), "text": FreeText(1 << 18)}
         if screenshot:
-            shape = (round(HEIGHT * scale), round(WIDTH * scale), 3)
-            parts["screenshot"] = spaces.Box(0, 255, shape, np.uint8)
+            parts["screenshot"] = picture_space(*self._frame.size)
         self.observation_space = spaces.Dict(parts)  # pyright: ignore[reportAttributeAccessIssue]  # typed by its spaces
         self.action_space = FreeText(_MAX_ACTION)
-        self._screenshot, self._bounds, self._level = screenshot, bounds, fingerprint
-        self._show_admissible, self._expert = show_admissible, expert
-        self._task: PhoneTask | None = None
+        self._screenshot, self._bounds, self._level = screenshot, bounds, level
+        self._show_admissible, self._expert, self._budget = show_admissible, expert, budget
+        self._task: Running | None = None
+        self._lost = False
         self._episode_id = ""
 
     def reset(
@@ -123,6 +135,7 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
 
         Raises:
             ValueError: If there is no such task or option.
+            DeviceError: If the device fails or the task cannot be prepared; the next reset starts afresh.
         """
         super().reset(seed=seed)
         if unknown := set(options or {}) - {"task_id"}:
@@ -130,13 +143,12 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
         wanted = (options or {}).get("task_id")
         wanted = self.task_id if wanted is None else wanted
         task_id = self.tasks.ids[int(self.np_random.integers(len(self.tasks.ids)))] if wanted is None else wanted
-        self._task = self.tasks.make(self.tasks.check(task_id))
-        self._episode_id = task_id
+        self.tasks.check(task_id)
+        self._leave()
         self.backend.reset()
-        self._task.prepare(self.backend.phone)
-        self.backend.phone.home()
-        self.backend.phone.changed()
-        self._error, self._success, self._over = "", False, False
+        self._task = self.tasks.begin(task_id)
+        self._episode_id = task_id
+        self._error, self._answer, self._score, self._over = "", "", 0.0, False
         self._undo: tuple[str, ...] = ()
         self._plan: tuple[str, ...] = ()
         return self._observe(), self._info()
@@ -145,66 +157,76 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
         """Carry out one action.
 
         Raises:
-            gymnasium.error.ResetNeeded: Before the first reset.
+            gymnasium.error.ResetNeeded: Before the first reset, and after the device has failed.
             gymnasium.error.InvalidAction: If the action is not a string; nothing has changed then.
+            DeviceError: If the device fails; the episode counts for nothing. `restore` or `reset` go on.
         """
         task = self._playing
         text, self._error = sanitize_action(action, _MAX_ACTION)
-        over = False
         self._plan = self._plan[1:] if self._plan[:1] == (text,) else ()
+        before, done = self._activity, None
         if not self._error and self._over:
             self._error = "the episode is over: reset the environment"
         elif not self._error:
-            over = self._act(task, text)
-        return self._observe(), float(over and self._success), over, False, self._info()
+            done = self._act(task, text)
+        seen = self._observe()
+        if done is not None:
+            self._undo = undo_of(done, before != self._activity)
+        over = done is not None and done.action_type == "status"
+        return seen, self._score if over else 0.0, over, False, self._info()
 
-    def _act(self, task: PhoneTask, text: str) -> bool:
-        """Carry out an action; return whether it ends the episode."""
-        before = self.backend.activity()
+    def _act(self, task: Running, text: str) -> Action | None:
+        """Carry out an action and return it; None if it is not valid."""
         try:
-            found = read_action(text, len(self.backend.elements()), self.backend.size)
-            self._undo = ()
+            found = read_action(text, len(self.elements), self.backend.size)
+            self._lost = True  # until the screen is seen again: a device may fail in the middle
             if found.action_type == "status":
+                self._score = task.score(found.goal_status or "", self._answer)
                 self._over = True
-                wants = "infeasible" if task.infeasible else "complete"
-                self._success = found.goal_status == wants and (task.infeasible or task.done(self.backend.phone))
-                return True
-            self.backend.act(found)
-            self._undo = _undo_of(found, before != self.backend.activity())
+            else:
+                self.backend.act(found)
         except (ActionError, ValueError) as error:
             self._error = str(error)
-        return False
+            return None
+        if found.action_type == "answer":
+            self._answer = found.text or ""
+        return found
 
     def fingerprint(self) -> str:
         """Return the identity of the state, at the level chosen at construction."""
         task = self._playing
         if self._level == "physical":
+            assert isinstance(self.backend, SimulatedBackend)  # see _check
             return phone_fingerprint(self.backend.phone, f"{self._episode_id} {self._over}")
-        of = state_fingerprint if self._level == "state" else screen_fingerprint
-        return f"{of(self.backend.activity(), self.backend.phone.tree)}-{digest(f'{task.goal} {self._over}')[:8]}"
+        if not self._print:
+            self._print = f"{self._shown()}-{digest(f'{task.goal} {self._over} {self._answer}')[:8]}"
+        return self._print
 
     def snapshot(self) -> Snapshot:
-        """Return the present place: the phone's whole state."""
+        """Return the present place: the phone's whole state, or the name of the emulator's snapshot, which has an end."""
         _ = self._playing
-        payload = (self.backend.save(), self._error, self._success, self._over, self._undo, self._plan)
-        return Snapshot(_FAMILY, self._world, payload)
+        mine = (self._error, self._answer, self._score, self._over, self._undo, self._plan)
+        return Snapshot(_FAMILY, self._world, (self.backend.save(), *mine))
 
     def restore(self, snapshot: Snapshot) -> tuple[Observation, dict[str, Any]]:
         """Put the phone back, and return what was seen there.
 
         Raises:
-            SnapshotError: If the snapshot is of another task, or damaged; nothing has changed then.
+            SnapshotError: If the snapshot is of another task, damaged or no longer kept; nothing has changed then.
         """
-        _ = self._playing
+        if self._task is None:
+            raise gym.error.ResetNeeded(_NEEDED)
         snapshot.check(_FAMILY, self._world)
         payload = snapshot.payload
-        kinds = (str, str, bool, bool, tuple, tuple)
+        kinds = (str, str, str, float, bool, tuple, tuple)
         if not isinstance(payload, tuple) or [type(part) for part in payload] != list(kinds):
-            raise SnapshotError("Expected the phone's state with an error, success, end and undo, got something else")
-        if not all(isinstance(action, str) for action in (*payload[4], *payload[5])):
+            raise SnapshotError(
+                "Expected the phone's state with error, answer, score, end, undo and plan, got something else"
+            )
+        if not all(isinstance(action, str) for action in (*payload[5], *payload[6])):
             raise SnapshotError("Expected undo actions and plan as text")
         self.backend.restore(payload[0])
-        _, self._error, self._success, self._over, self._undo, self._plan = payload
+        _, self._error, self._answer, self._score, self._over, self._undo, self._plan = payload
         return self._observe(), self._info()
 
     def undo_actions(self) -> list[str]:
@@ -217,18 +239,21 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
 
         As long as they are followed the plan is the rest of them; after any other action a new one is made.
         """
+        task = self._playing
         if self._over:
             return []
         if not self._plan:
-            task, phone = self._playing, self.backend.phone
-            kept = phone.save()
-            found = _solved(task, self.backend, first_home=False) or _solved(task, self.backend, first_home=True)
-            phone.load(kept)
-            self._plan = tuple(found)
+            self._plan = tuple(task.plan())
         return list(self._plan)
 
     def facts(self) -> frozenset[str]:
-        """Return what is true of the phone and can change, written out (for audits)."""
+        """Return what is true of the simulated phone and can change, written out (for audits).
+
+        Raises:
+            NotImplementedError: On an emulator, of which this cannot be known.
+        """
+        if not isinstance(self.backend, SimulatedBackend):
+            raise NotImplementedError("Expected the simulated phone: what is true of an emulator cannot be listed")
         return phone_facts(self.backend.phone) | {f"over {self._over}"}
 
     def action_kind(self, action: str) -> str:
@@ -242,84 +267,81 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
         """Return the picture of the screen, or the text in mode "ansi"."""
         if self._task is None or self.render_mode is None:
             return None
-        return self.backend.screenshot() if self.render_mode == "rgb_array" else self._text()
+        return (
+            self.backend.screenshot()
+            if self.render_mode == "rgb_array"
+            else describe(self.elements, bounds=self._bounds)
+        )
+
+    def close(self) -> None:
+        """Let go of the device, and of everything that was started for it."""
+        try:
+            self._leave()
+        finally:
+            self.tasks.close()
+            self.backend.close()
 
     @property
-    def _playing(self) -> PhoneTask:
-        if self._task is None:
-            raise gym.error.ResetNeeded("Expected reset() before anything else on AndroidWorld")
+    def _playing(self) -> Running:
+        if self._task is None or self._lost:
+            raise gym.error.ResetNeeded(_NEEDED)
         return self._task
 
     @property
     def _world(self) -> str:
-        return f"{_DATA} {self._episode_id}"
+        return f"{self._data} {self._episode_id}"
 
-    def _text(self) -> str:
-        return describe(self.backend.elements(), bounds=self._bounds)
+    def _leave(self) -> None:
+        """End the task under way, if there is one."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.close()
+
+    def _look(self) -> None:
+        """See the screen as it is now, once for everything that is asked of it."""
+        self.elements: list[Element] = self.backend.elements()
+        self._activity = self.backend.activity()
+        self._print = ""
+
+    def _shown(self) -> str:
+        """Return the identity of what the screen shows, or of its build."""
+        of = state_fingerprint if self._level == "state" else screen_fingerprint
+        if isinstance(self.backend, SimulatedBackend):
+            return of(self._activity, self.backend.phone.tree)
+        if self._level == "screen":
+            return screen_fingerprint(self._activity, self.elements)
+        return state_fingerprint(self._activity, self.elements, self.backend.screenshot)
 
     def _observe(self) -> Observation:
-        said = self._text()
+        self._look()
+        self._lost = False
+        said = describe(self.elements, bounds=self._bounds)
         if self._show_admissible:
             said = f"{said}\n\nAdmissible actions: {'; '.join(self._admissible())}"
         seen: Observation = {"goal": self._playing.goal, "text": said}
         if self._screenshot:
-            seen["screenshot"] = self.backend.screenshot()
+            seen["screenshot"] = self._frame.fit(self.backend.screenshot())
         return seen
 
     def _admissible(self) -> list[str]:
-        """Return actions that may do something here, but for those with text or points of the agent's choice."""
-        if self._over:
-            return []
-        actions: list[Action] = [Action("status", goal_status="complete")]
-        for number, element in enumerate(self.backend.elements()):
-            if element.clickable or element.editable:
-                actions.append(Action("click", index=number))
-            if element.long_clickable:
-                actions.append(Action("long_press", index=number))
-            if element.scrollable:
-                actions += [Action("scroll", index=number, direction=each) for each in ("down", "up")]
-        actions += [Action(kind) for kind in ("navigate_back", "navigate_home", "keyboard_enter", "wait")]
-        return [action.to_json() for action in actions]
+        return [] if self._over else admissible(self.elements)
 
     def _info(self) -> dict[str, Any]:
-        task = self._playing
+        task, height, width = self._playing, *self.backend.size
         info: dict[str, Any] = {
             "task_id": self._episode_id,
             "task_type": task.family,
-            "data": _DATA,
+            "data": self._data,
             "admissible_actions": self._admissible(),
             "action_error": self._error,
-            "success": self._success,
-            "activity": self.backend.activity(),
-            "budget": task.steps,
+            "dropped": self.backend.dropped,
+            "success": self._score == 1.0,
+            "score": self._score,
+            "activity": self._activity,
+            "screen": (width, height),
+            "tree": self.backend.tree,
+            "budget": task.steps if self._budget else None,
         }
         if self._expert:
             info["expert_plan"] = self.expert_plan()
         return info
-
-
-def _undo_of(action: Action, moved: bool) -> tuple[str, ...]:
-    """Return what may take an action back, the likeliest first."""
-    back = Action("navigate_back").to_json()
-    if action.action_type == "scroll":
-        opposite = {"up": "down", "down": "up", "left": "right", "right": "left"}[action.direction or "down"]
-        return (Action("scroll", index=action.index, direction=opposite).to_json(),)
-    if action.action_type == "click" and not moved and action.index is not None:
-        return Action("click", index=action.index).to_json(), back
-    return () if action.action_type in ("navigate_home", "wait", "answer") else (back,)
-
-
-def _solved(task: PhoneTask, backend: SimulatedBackend, *, first_home: bool) -> list[str]:
-    """Solve a task; return the actions, none if it did not work. The phone is not put back."""
-    oracle = Oracle(backend)
-    try:
-        if first_home:
-            oracle.home()
-        if task.infeasible or not task.done(backend.phone):
-            task.solve(oracle)
-    except (NotThere, ValueError):
-        return []
-    if not (task.infeasible or task.done(backend.phone)):
-        return []
-    oracle.finish("infeasible" if task.infeasible else "complete")
-    return oracle.actions

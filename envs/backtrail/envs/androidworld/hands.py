@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from backtrail.envs.androidworld.adb import Adb
+from backtrail.envs.androidworld.app_names import PACKAGES
 from backtrail.envs.androidworld.backend import CommandError, Element
 from backtrail.envs.androidworld.controller import Controller
 
@@ -26,44 +27,6 @@ _TAP, _DOUBLE_TAP_GAP, _LONG_PRESS, _SCROLL, _SWIPE, _WAIT = 0.06, 0.1, 1.0, 0.3
 _ENTER = "input keyevent KEYCODE_ENTER"
 _CLEAR = "input keycombination KEYCODE_CTRL_LEFT KEYCODE_A && input keyevent KEYCODE_DEL"
 _DIRECTIONS = "up, down, left or right"
-
-_PACKAGES = {
-    "android world": "com.example.androidworld",
-    "audio recorder": "com.dimowner.audiorecorder",
-    "broccoli": "com.flauschcode.broccoli",
-    "broccoli app": "com.flauschcode.broccoli",
-    "camera": "com.android.camera2",
-    "chrome": "com.android.chrome",
-    "clipper": "ca.zgrs.clipper",
-    "clock": "com.google.android.deskclock",
-    "contacts": "com.google.android.contacts",
-    "dialer": "com.google.android.dialer",
-    "files": "com.google.android.documentsui",
-    "google chrome": "com.android.chrome",
-    "joplin": "net.cozic.joplin",
-    "markor": "net.gsantner.markor",
-    "messages": "com.google.android.apps.messaging",
-    "miniwob": "com.google.androidenv.miniwob",
-    "open tracks": "de.dennisguse.opentracks",
-    "opentracks": "de.dennisguse.opentracks",
-    "osmand": "net.osmand",
-    "phone": "com.google.android.dialer",
-    "pro expense": "com.arduia.expense",
-    "recipe app": "com.flauschcode.broccoli",
-    "retro": "code.name.monkey.retromusic",
-    "retro music": "code.name.monkey.retromusic",
-    "settings": "com.android.settings",
-    "simple calendar": "com.simplemobiletools.calendar.pro",
-    "simple calendar pro": "com.simplemobiletools.calendar.pro",
-    "simple draw pro": "com.simplemobiletools.draw.pro",
-    "simple gallery": "com.simplemobiletools.gallery.pro",
-    "simple gallery pro": "com.simplemobiletools.gallery.pro",
-    "simple sms": "com.simplemobiletools.smsmessenger",
-    "simple sms messenger": "com.simplemobiletools.smsmessenger",
-    "tasks": "org.tasks",
-    "vlc": "org.videolan.vlc",
-}
-"""Names of apps that AndroidWorld's tasks use; others are opened by their package."""
 
 
 class Hands:
@@ -103,8 +66,8 @@ class Hands:
                 if where is None:
                     raise ValueError(f"expected an index or x and y for {kind}")
                 self._touch(kind, where)
-            case "input_text" if action.text:
-                self._type(action.text, where, bool(action.clear_text))
+            case "input_text" if action.text or action.clear_text:
+                self._type(action.text or "", where, bool(action.clear_text))
             case "scroll":
                 box = (0, 0, size[1], size[0])
                 if action.index:  # the original takes 0 for none
@@ -146,16 +109,17 @@ class Hands:
         if clear:
             self._adb.shell(_CLEAR)
         commands: list[str] = []
-        for pieces in lines:
+        for pieces in lines if text else ():
             commands += [f"input text {shlex.quote(piece)}" for piece in pieces]
             commands.append(_ENTER)  # the last one too: AndroidWorld's input_text ends with Enter
-        self._adb.shell(" && ".join(commands), timeout=self._adb.timeout + 2.0 * len(commands))
+        if commands:
+            self._adb.shell(" && ".join(commands), timeout=self._adb.timeout + 2.0 * len(commands))
 
     def _open(self, name: str) -> None:
-        wanted = _PACKAGES.get(name.strip().lower(), name.strip())
+        wanted = PACKAGES.get(name.strip().lower(), name.strip())
         installed = {line.removeprefix("package:") for line in self._adb.shell("pm list packages").split()}
         if wanted not in installed:
-            known = sorted(app for app, package in _PACKAGES.items() if package in installed)
+            known = sorted(app for app, package in PACKAGES.items() if package in installed)
             raise ValueError(
                 f"there is no app {name!r} here: expected one of {', '.join(known)}, or an installed package"
             )

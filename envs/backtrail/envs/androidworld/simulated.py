@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backtrail.envs.androidworld.actions import Action
+from backtrail.envs.androidworld.app_names import PACKAGES
 from backtrail.envs.androidworld.backend import CommandError, Element
 from backtrail.envs.androidworld.elements import elements
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.shell import Shell
-from backtrail.envs.androidworld.phone.views import HEIGHT, WIDTH
+from backtrail.envs.androidworld.phone.views import HEIGHT, WIDTH, View
 from backtrail.envs.core import SnapshotError
 
 __all__ = ["SimulatedBackend"]
@@ -25,11 +26,14 @@ class SimulatedBackend:
     """Drives a `Phone`. Actions follow AndroidWorld's ``actuation``: where taps land, how far a scroll goes, enter after text."""
 
     size: tuple[int, int] = (HEIGHT, WIDTH)
+    tree = "phone"
+    dropped = ""
 
     def __init__(self, phone: Phone):
         """Drive ``phone``."""
         self.phone = phone
         self._shell = Shell(phone)
+        self._read: tuple[View | None, list[Element]] = (None, [])
 
     def reset(self) -> None:
         """Put the phone back to its first state."""
@@ -41,7 +45,10 @@ class SimulatedBackend:
 
     def elements(self) -> list[Element]:
         """Return the UI elements of the screen."""
-        return elements(self.phone.tree)
+        tree = self.phone.tree
+        if self._read[0] is not tree:
+            self._read = (tree, elements(tree))
+        return self._read[1].copy()
 
     def activity(self) -> str:
         """Return the activity in front as package/class."""
@@ -155,8 +162,9 @@ class SimulatedBackend:
             phone.tap(*self._target(action))
         if action.clear_text:
             phone.erase()
-        phone.type(action.text or "")
-        phone.enter()
+        if action.text:
+            phone.type(action.text)
+            phone.enter()
 
     def _scroll(self, action: Action) -> None:
         box = (0, 0, WIDTH, HEIGHT)
@@ -172,6 +180,7 @@ class SimulatedBackend:
         wanted = name.strip().lower()
         apps = [app for app in self.phone.apps.values() if not app.hidden]
         found = [app for app in apps if wanted in (app.label.lower(), app.package, app.key)]
+        found = found or [app for app in apps if app.package == PACKAGES.get(wanted)]
         if not found:
             raise ValueError(
                 f"there is no app {name!r}: expected one of {', '.join(sorted(app.label for app in apps))}"

@@ -36,12 +36,14 @@ class Oracle:
 
     Attributes:
         actions: The actions so far, as JSON.
+        answered: The last answer.
     """
 
     def __init__(self, backend: Touchable):
         """Act on ``backend``."""
         self.backend = backend
         self.actions: list[str] = []
+        self.answered = ""
 
     @property
     def phone(self) -> Phone:
@@ -103,6 +105,7 @@ class Oracle:
     def answer(self, text: str) -> None:
         """Answer the question."""
         self.do("answer", text=text)
+        self.answered = text
 
     def finish(self, status: str = "complete") -> None:
         """Say that the task is done, or cannot be."""

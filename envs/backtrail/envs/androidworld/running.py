@@ -1,0 +1,227 @@
+"""Where tasks come from, and tasks under way: our own, and those of the package android_world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from backtrail.envs.androidworld.actions import Action
+from backtrail.envs.androidworld.backend import DeviceBackend
+from backtrail.envs.androidworld.simulated import SimulatedBackend
+from backtrail.envs.androidworld.tasks.base import OwnTask, PhoneTask, PortableTask
+from backtrail.envs.androidworld.tasks.oracle import NotThere, Oracle
+from backtrail.envs.androidworld.tasks.pack import SEEDS, Tasks, check_split, portable_kinds, task_kinds
+
+if TYPE_CHECKING:
+    from backtrail.envs.androidworld.emulator import EmulatorBackend
+    from backtrail.envs.androidworld.world import World, WorldTask
+
+__all__ = ["TASKS", "Running", "Source", "TaskSet", "make_source"]
+
+TaskSet = Literal["own", "portable", "android_world"]
+TASKS: tuple[TaskSet, ...] = ("own", "portable", "android_world")
+
+
+class Running(Protocol):
+    """A task under way on a device."""
+
+    goal: str
+    family: str
+    steps: int
+
+    def score(self, status: str, answer: str) -> float:
+        """Return from 0 to 1 how well it was done, when the agent says that it is over.
+
+        Args:
+            status: "complete" or "infeasible".
+            answer: What the agent answered last.
+
+        Raises:
+            DeviceError: If that cannot be found out.
+        """
+        ...
+
+    def plan(self) -> list[str]:
+        """Return actions that were tried out on the device, put back afterwards, and reach the goal; empty if none do."""
+        ...
+
+    def close(self) -> None:
+        """Take from the device what the task put there."""
+        ...
+
+
+class Source(Protocol):
+    """The tasks of one split on one device."""
+
+    ids: tuple[str, ...]
+
+    def check(self, task_id: object) -> str:
+        """Return ``task_id`` if there is such a task, of whatever split.
+
+        Raises:
+            ValueError: If there is not; the message shows what ids look like.
+        """
+        ...
+
+    def begin(self, task_id: str) -> Running:
+        """Prepare a task on the device, which was reset.
+
+        Raises:
+            DeviceError: If it cannot be prepared.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of what was started for the tasks; may be called twice."""
+        ...
+
+
+def make_source(
+    tasks: TaskSet, device: SimulatedBackend | EmulatorBackend, split: str, families: Sequence[str] | None
+) -> Source:
+    """Return the tasks of a split on a device.
+
+    Raises:
+        ValueError: On an unknown name, or tasks that the device cannot have.
+        gymnasium.error.DependencyNotInstalled: If they need the package android_world and it is missing.
+    """
+    if tasks == "android_world":
+        return WorldTasks(device, split, families)
+    if tasks == "own" and not isinstance(device, SimulatedBackend):
+        raise ValueError(
+            'Expected tasks to be "portable" or "android_world" on an emulator: our own need the simulated phone'
+        )
+    return OwnTasks(tasks, device, split, families)
+
+
+class OwnTasks(Tasks):
+    """Tasks of our own on a device."""
+
+    def __init__(self, tasks: TaskSet, device: DeviceBackend, split: str, families: Sequence[str] | None):
+        """See `make_source`."""
+        super().__init__(split, families, task_kinds() if tasks == "own" else portable_kinds())
+        self._device = device
+
+    def begin(self, task_id: str) -> OwnRunning:
+        """Prepare a task on the device, which was reset."""
+        return OwnRunning(self.make(task_id), self._device)
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+class OwnRunning:
+    """A task of our own under way."""
+
+    def __init__(self, task: OwnTask, device: DeviceBackend):
+        """Prepare it."""
+        self.task, self._device = task, device
+        self.goal, self.family, self.steps = task.goal, task.family, task.steps
+        if isinstance(task, PhoneTask):
+            assert isinstance(device, SimulatedBackend)  # see make_source
+            task.prepare(device.phone)
+            device.phone.home()
+            device.phone.changed()
+        elif isinstance(task, PortableTask):
+            task.prepare(device)
+            device.act(Action("navigate_home"))
+
+    def score(self, status: str, answer: str) -> float:
+        """Return 1 if it is done, or cannot be and the agent says so, else 0."""
+        if self.task.infeasible:
+            return float(status == "infeasible")
+        return float(status == "complete" and self._done(answer))
+
+    def plan(self) -> list[str]:
+        """Return actions that were tried out and reach the goal."""
+        kept = self._device.save()
+        found = self._solved(first_home=False) or self._solved(first_home=True)
+        self._device.restore(kept)
+        return found
+
+    def close(self) -> None:
+        """Nothing: the next reset puts the device back."""
+
+    def _done(self, answer: str) -> bool:
+        if isinstance(self.task, PhoneTask):
+            assert isinstance(self._device, SimulatedBackend)
+            return self.task.done(self._device.phone)
+        assert isinstance(self.task, PortableTask)
+        return self.task.done(self._device, answer)
+
+    def _solved(self, *, first_home: bool) -> list[str]:
+        """Solve it; return the actions, none if it did not work. The device is not put back."""
+        oracle = Oracle(self._device)
+        try:
+            if first_home:
+                oracle.home()
+            if self.task.infeasible or not self._done(oracle.answered):
+                self.task.solve(oracle)
+        except (NotThere, ValueError):
+            return []
+        if not (self.task.infeasible or self._done(oracle.answered)):
+            return []
+        oracle.finish("infeasible" if self.task.infeasible else "complete")
+        return oracle.actions
+
+
+_FAMILY = "android_world"
+
+
+class WorldTasks:
+    """AndroidWorld's own tasks on a device; ids are ``split/android_world/Name-seed``."""
+
+    def __init__(self, device: SimulatedBackend | EmulatorBackend, split: str, families: Sequence[str] | None):
+        """See `make_source`."""
+        from backtrail.envs.androidworld.world import World, task_names
+
+        check_split(split)
+        if families is not None and list(families) != [_FAMILY]:
+            raise ValueError(f"Expected task_types to be {_FAMILY} or none for AndroidWorld's own tasks")
+        self._names = task_names()
+        self.ids = _world_ids(split, self._names)
+        self._make = lambda: World(device)
+        self._world: World | None = None
+
+    def check(self, task_id: object) -> str:
+        """Return ``task_id`` if there is such a task, of whatever split."""
+        if isinstance(task_id, str) and any(task_id in _world_ids(split, self._names) for split in SEEDS):
+            return task_id
+        raise ValueError(f"Unknown task id {task_id!r}; ids look like {self.ids[0]!r}")
+
+    def begin(self, task_id: str) -> WorldRunning:
+        """Prepare a task on the device, which was reset."""
+        world = self._world = self._world or self._make()
+        name, _, seed = task_id.rpartition("/")[2].rpartition("-")
+        return WorldRunning(world.prepare(name, int(seed)))
+
+    def close(self) -> None:
+        """Stop the package's environment."""
+        if self._world is not None:
+            self._world.close()
+            self._world = None
+
+
+class WorldRunning:
+    """A task of AndroidWorld's under way."""
+
+    def __init__(self, task: WorldTask):
+        """Take over a task that is prepared."""
+        self.goal, self.family, self.steps = task.goal, _FAMILY, task.steps
+        self._task = task
+
+    def score(self, status: str, answer: str) -> float:
+        """Return the task's own score; 0 if the agent gave up, for all of them can be done."""
+        return self._task.score(answer) if status == "complete" else 0.0
+
+    def plan(self) -> list[str]:
+        """Return nothing: how they are done is not written down here."""
+        return []
+
+    def close(self) -> None:
+        """Let the task clean up."""
+        self._task.tear_down()
+
+
+def _world_ids(split: str, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{split}/{_FAMILY}/{name}-{seed}" for name in names for seed in SEEDS[split])
