@@ -13,11 +13,17 @@ from backtrail.envs.androidworld.phone.factory import make_phone
 from backtrail.envs.androidworld.phone.identity import phone_fingerprint
 from backtrail.envs.androidworld.simulated import SimulatedBackend
 from backtrail.envs.androidworld.tasks.base import PhoneTask
+from backtrail.envs.androidworld.tasks.catalog import ALL_TASKS
 from backtrail.envs.androidworld.tasks.oracle import Oracle
 
-__all__ = ["SEEDS", "check_other_process", "check_task", "prepared", "solved"]
+__all__ = ["SEEDS", "check_other_process", "check_task", "prepared", "solved", "task_of"]
 
 SEEDS = (0, 1, 2, 3, 4, 1000, 2000)
+
+
+def task_of(name: str, seed: int = 0) -> PhoneTask:
+    """Return a task by the name of its kind."""
+    return next(kind for kind in ALL_TASKS if kind.__name__ == name)(seed)
 
 
 def prepared(task: PhoneTask) -> SimulatedBackend:
@@ -60,17 +66,19 @@ def check_task(kind: type[PhoneTask], seed: int) -> None:
     assert task.infeasible or task.done(again.phone)
 
 
-def check_other_process(kinds: Sequence[type[PhoneTask]], module: str) -> None:
+def check_other_process(kinds: Sequence[type[PhoneTask]]) -> None:
     """Another process, with another order of hashes, draws the same parameters."""
     code = (
-        f"import json, {module} as m\n"
-        f"print(json.dumps([[k.__name__, [k(s).parameters for s in {SEEDS}]] for k in m.TASKS]))"
+        "import importlib, json, sys\n"
+        "kinds = [getattr(importlib.import_module(module), name) for module, name in json.loads(sys.argv[1])]\n"
+        f"print(json.dumps([[kind(seed).parameters for seed in {SEEDS}] for kind in kinds]))"
     )
     run = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", code, json.dumps([[kind.__module__, kind.__name__] for kind in kinds])],
         capture_output=True,
         text=True,
         check=True,
         env={**os.environ, "PYTHONHASHSEED": "7"},
     )
-    assert json.loads(run.stdout) == [[kind.__name__, [kind(seed).parameters for seed in SEEDS]] for kind in kinds]
+    for kind, drawn in zip(kinds, json.loads(run.stdout), strict=True):
+        assert drawn == [kind(seed).parameters for seed in SEEDS], kind.__name__

@@ -9,7 +9,7 @@ from math import prod
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from steady import SteadyHand
+from touching import Hand
 
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.apps.browser import Browser
@@ -22,25 +22,25 @@ ADDRESS = "Search or type web address"
 
 
 @pytest.fixture
-def hand() -> SteadyHand:
+def hand() -> Hand:
     phone = Phone([Launcher(), Browser()])
     phone.launch("chrome")
-    return SteadyHand(phone)
+    return Hand(phone)
 
 
-def go(hand: SteadyHand, address: str) -> None:
+def go(hand: Hand, address: str) -> None:
     hand.type(ADDRESS, address)
     hand.phone.enter()
     hand.check()
 
 
-def show(hand: SteadyHand, *blocks: dict) -> None:
+def show(hand: Hand, *blocks: dict) -> None:
     """Write a page with some blocks into the downloads and open it."""
     hand.phone.files.write("/sdcard/Download/task.html", json.dumps({"title": "Task", "blocks": blocks}))
     go(hand, "/sdcard/Download/task.html")
 
 
-def test_links_lead_on_and_back_leads_back(hand: SteadyHand) -> None:
+def test_links_lead_on_and_back_leads_back(hand: Hand) -> None:
     assert hand.phone.activity == "com.android.chrome/org.chromium.chrome.browser.ChromeTabbedActivity"
     hand.tap("Wiki of Sarn", "Port Ellery")
     assert hand.sees("wiki.example/port-ellery")
@@ -56,7 +56,7 @@ def test_links_lead_on_and_back_leads_back(hand: SteadyHand) -> None:
     assert hand.phone.top["app"] == "launcher"
 
 
-def test_the_browser_opens_where_it_was_left(hand: SteadyHand) -> None:
+def test_the_browser_opens_where_it_was_left(hand: Hand) -> None:
     hand.tap("Wiki of Sarn", "Ebble")
     hand.phone.press_home()
     hand.tap("Chrome")
@@ -65,7 +65,7 @@ def test_the_browser_opens_where_it_was_left(hand: SteadyHand) -> None:
     assert hand.sees("wiki.example")
 
 
-def test_going_elsewhere_forgets_what_was_ahead(hand: SteadyHand) -> None:
+def test_going_elsewhere_forgets_what_was_ahead(hand: Hand) -> None:
     hand.tap("Wiki of Sarn", "Ebble")
     hand.back()
     hand.tap("Sarn")
@@ -74,7 +74,7 @@ def test_going_elsewhere_forgets_what_was_ahead(hand: SteadyHand) -> None:
     assert [page["url"] for page in hand.phone.data("chrome")["tabs"][0]["pages"]][1:] == [WIKI, f"{WIKI}sarn"]
 
 
-def test_words_in_the_address_bar_are_searched(hand: SteadyHand) -> None:
+def test_words_in_the_address_bar_are_searched(hand: Hand) -> None:
     go(hand, "first climbed")
     hand.tap("Mount Corrow")
     assert hand.sees("A hut at 1,950 metres is open from June to September.")
@@ -82,7 +82,7 @@ def test_words_in_the_address_bar_are_searched(hand: SteadyHand) -> None:
     assert hand.sees('Nothing was found for "nothing like this"')
 
 
-def test_what_cannot_be_reached_says_why(hand: SteadyHand) -> None:
+def test_what_cannot_be_reached_says_why(hand: Hand) -> None:
     go(hand, "foo.example")
     assert hand.sees("ERR_NAME_NOT_RESOLVED")
     go(hand, "file:///sdcard/Download/no.html")
@@ -95,7 +95,7 @@ def test_what_cannot_be_reached_says_why(hand: SteadyHand) -> None:
     assert hand.sees("The Sarn Courier")
 
 
-def test_tabs_are_opened_chosen_and_closed(hand: SteadyHand) -> None:
+def test_tabs_are_opened_chosen_and_closed(hand: Hand) -> None:
     hand.tap("Wiki of Sarn", "More options", "New tab", "The Sarn Courier")
     hand.tap("2 open tabs, tap to switch tabs", "Wiki of Sarn")
     assert hand.sees("wiki.example")
@@ -105,7 +105,7 @@ def test_tabs_are_opened_chosen_and_closed(hand: SteadyHand) -> None:
     assert hand.sees("New tab")
 
 
-def test_bookmarks_and_history(hand: SteadyHand) -> None:
+def test_bookmarks_and_history(hand: Hand) -> None:
     go(hand, "wiki.example/brackwater")
     hand.tap("More options", "Bookmark", "More options", "Bookmarks", "Delete The Sarn Courier", "Brackwater")
     assert [mark["title"] for mark in hand.phone.data("chrome")["bookmarks"]] == ["Wiki of Sarn", "Brackwater"]
@@ -117,7 +117,7 @@ def test_bookmarks_and_history(hand: SteadyHand) -> None:
     assert hand.sees("You'll find your history here") and hand.phone.data("chrome")["urls"] == []
 
 
-def test_a_file_is_opened_from_elsewhere(hand: SteadyHand) -> None:
+def test_a_file_is_opened_from_elsewhere(hand: Hand) -> None:
     phone = hand.phone
     phone.files.write(
         "/sdcard/Download/a.html", "<html><title>T</title><body><h1>Hi</h1><p>one <b>two</b></p></body></html>"
@@ -133,7 +133,7 @@ def test_a_file_is_opened_from_elsewhere(hand: SteadyHand) -> None:
     assert hand.sees("The Sarn Courier")
 
 
-def test_a_form_is_checked_and_sent(hand: SteadyHand) -> None:
+def test_a_form_is_checked_and_sent(hand: Hand) -> None:
     fields = [{"name": "who", "hint": "Your name", "required": True}, {"name": "size", "hint": "Size"}]
     show(hand, {"kind": "form", "name": "order", "fields": fields, "submit": "Order", "thanks": "Thank you"})
     hand.tap("Order")
@@ -146,7 +146,7 @@ def test_a_form_is_checked_and_sent(hand: SteadyHand) -> None:
     assert not hand.sees("Thank you") and not hand.sees("Ada ")
 
 
-def test_a_form_can_expect_an_answer(hand: SteadyHand) -> None:
+def test_a_form_can_expect_an_answer(hand: Hand) -> None:
     form = {
         "kind": "form",
         "name": "quiz",
@@ -162,7 +162,7 @@ def test_a_form_can_expect_an_answer(hand: SteadyHand) -> None:
     assert hand.sees("Success!")
 
 
-def test_a_button_says_or_leads(hand: SteadyHand) -> None:
+def test_a_button_says_or_leads(hand: Hand) -> None:
     install_page(
         hand.phone, "https://shop.example/", {"title": "Shop", "blocks": [{"kind": "text", "text": "Welcome"}]}
     )
@@ -177,7 +177,7 @@ def test_a_button_says_or_leads(hand: SteadyHand) -> None:
     assert hand.sees("Welcome")
 
 
-def test_lights_go_out(hand: SteadyHand) -> None:
+def test_lights_go_out(hand: Hand) -> None:
     show(hand, {"kind": "lights", "rows": ["##.", "#..", "..."]})
     hand.tap("Row 2 column 2 off")
     assert hand.sees("Row 2 column 1 off") and not hand.sees("Success!")
@@ -204,7 +204,7 @@ def way(rows: list[str]) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("seed", [0, 7, 4_294_967_295])
-def test_the_maze(hand: SteadyHand, seed: int) -> None:
+def test_the_maze(hand: Hand, seed: int) -> None:
     hand.phone.files.write("/sdcard/Download/task.html", page_of("Maze Puzzle", seed))
     go(hand, "/sdcard/Download/task.html")
     hand.tap("Up", "Left")
@@ -222,7 +222,7 @@ def test_every_maze_has_a_way(seed: int) -> None:
     assert rows[0][0] == "." and rows[3][3] == "$" and way(rows)[-1] == (3, 3)
 
 
-def test_the_product_of_five_numbers(hand: SteadyHand) -> None:
+def test_the_product_of_five_numbers(hand: Hand) -> None:
     hand.phone.files.write("/sdcard/Download/task.html", page_of("Memory Task", 5))
     go(hand, "/sdcard/Download/task.html")
     numbers = []
@@ -238,7 +238,7 @@ def test_the_product_of_five_numbers(hand: SteadyHand) -> None:
     assert hand.sees("Success!")
 
 
-def test_drawing_with_three_colours(hand: SteadyHand) -> None:
+def test_drawing_with_three_colours(hand: Hand) -> None:
     hand.phone.files.write("/sdcard/Download/task.html", page_of("Color Challenge", 5))
     go(hand, "/sdcard/Download/task.html")
     canvas = hand.see("Canvas")
@@ -256,7 +256,7 @@ def test_drawing_with_three_colours(hand: SteadyHand) -> None:
     assert not hand.sees("Success!")
 
 
-def test_pages_that_are_broken_are_shown_as_text(hand: SteadyHand) -> None:
+def test_pages_that_are_broken_are_shown_as_text(hand: Hand) -> None:
     for content in (
         "{",
         '{"a": 1}',

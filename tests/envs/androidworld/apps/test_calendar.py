@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from steady import SteadyHand
+from touching import Hand
 
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.apps import events
@@ -51,13 +51,13 @@ def phone() -> Phone:
 
 
 @pytest.fixture
-def hand(phone: Phone) -> SteadyHand:
-    hand = SteadyHand(phone)
+def hand(phone: Phone) -> Hand:
+    hand = Hand(phone)
     hand.tap("Simple Calendar Pro")
     return hand
 
 
-def visit(hand: SteadyHand, day: str) -> None:
+def visit(hand: Hand, day: str) -> None:
     """Open a day of the month on show, e.g. "October 20"."""
     hand.tap(next(v.description for v in hand.phone.tree.walk() if v.description.startswith(f"{day}, ")))
 
@@ -144,7 +144,7 @@ def test_a_stretch_of_time_has_what_its_parts_have(interval: int, rule: int, fir
 # -- screens ----------------------------------------------------------------------------------------------
 
 
-def test_the_month_shows_events_in_its_days(hand: SteadyHand) -> None:
+def test_the_month_shows_events_in_its_days(hand: Hand) -> None:
     for n in range(12):
         add_event(hand.phone, f"E{n}", seconds(2023, 10, 20, n), seconds(2023, 10, 20, n, 30))
     hand.phone.launch("calendar")
@@ -156,7 +156,7 @@ def test_the_month_shows_events_in_its_days(hand: SteadyHand) -> None:
     assert hand.sees("October")
 
 
-def test_turning_over_a_whole_year(hand: SteadyHand) -> None:
+def test_turning_over_a_whole_year(hand: Hand) -> None:
     for _ in range(12):
         hand.tap("Previous")
     assert hand.sees("October 2022")
@@ -165,7 +165,7 @@ def test_turning_over_a_whole_year(hand: SteadyHand) -> None:
     assert hand.sees("October 2024")
 
 
-def test_a_new_event_with_all_its_parts(hand: SteadyHand) -> None:
+def test_a_new_event_with_all_its_parts(hand: Hand) -> None:
     visit(hand, "October 20")
     assert hand.sees("No events") and hand.sees("Friday, October 20, 2023")
     hand.tap("New Event")
@@ -181,7 +181,7 @@ def test_a_new_event_with_all_its_parts(hand: SteadyHand) -> None:
     assert hand.phone.top["page"] == "day"
 
 
-def test_a_new_event_begins_with_the_next_hour_and_lasts_one(hand: SteadyHand) -> None:
+def test_a_new_event_begins_with_the_next_hour_and_lasts_one(hand: Hand) -> None:
     visit(hand, "October 16")
     hand.tap("New Event")
     hand.phone.pass_time(7200)  # the form keeps what it began with
@@ -190,21 +190,21 @@ def test_a_new_event_begins_with_the_next_hour_and_lasts_one(hand: SteadyHand) -
     assert rows(hand.phone, "start_ts", "end_ts") == [(seconds(2023, 10, 16, 16), seconds(2023, 10, 16, 17))]
 
 
-def test_minutes_one_by_one(hand: SteadyHand) -> None:
+def test_minutes_one_by_one(hand: Hand) -> None:
     hand.tap("New Event")
     hand.type("title", "A")
     hand.tap("Start time", "One minute less", "One minute less", "OK", "Save")
     assert [events.at(start).strftime("%H:%M") for (start,) in rows(hand.phone, "start_ts")] == ["16:58"]
 
 
-def test_a_new_start_takes_the_end_along(hand: SteadyHand) -> None:
+def test_a_new_start_takes_the_end_along(hand: Hand) -> None:
     hand.tap("New Event")
     hand.type("title", "A")
     hand.tap("End time", "18 hours", "OK", "Start date", "31 October 2023", "Start time", "9 hours", "OK", "Save")
     assert rows(hand.phone, "start_ts", "end_ts") == [(seconds(2023, 10, 31, 9), seconds(2023, 10, 31, 11))]
 
 
-def test_what_cannot_be_saved(hand: SteadyHand) -> None:
+def test_what_cannot_be_saved(hand: Hand) -> None:
     hand.tap("New Event", "Save")
     assert hand.sees("Title cannot be empty")
     hand.type("title", "A")
@@ -215,7 +215,7 @@ def test_what_cannot_be_saved(hand: SteadyHand) -> None:
     assert events.events(hand.phone) == [] and hand.sees("October")
 
 
-def test_all_day(hand: SteadyHand) -> None:
+def test_all_day(hand: Hand) -> None:
     visit(hand, "October 20")
     hand.tap("New Event")
     hand.type("title", "Fair")
@@ -231,7 +231,7 @@ def test_all_day(hand: SteadyHand) -> None:
 @pytest.mark.parametrize(
     ("name", "interval", "rule"), [("Daily", DAY, 0), ("Weekly", WEEK, 16), ("Monthly", MONTH, 1), ("Yearly", YEAR, 1)]
 )
-def test_repetition(hand: SteadyHand, name: str, interval: int, rule: int) -> None:
+def test_repetition(hand: Hand, name: str, interval: int, rule: int) -> None:
     visit(hand, "October 20")
     hand.tap("New Event")
     hand.type("title", "A")
@@ -239,7 +239,7 @@ def test_repetition(hand: SteadyHand, name: str, interval: int, rule: int) -> No
     assert rows(hand.phone, "repeat_interval", "repeat_rule", "repeat_limit") == [(interval, rule, 0)]
 
 
-def test_days_of_the_week_and_a_last_day(hand: SteadyHand) -> None:
+def test_days_of_the_week_and_a_last_day(hand: Hand) -> None:
     visit(hand, "October 20")
     hand.tap("New Event")
     hand.type("title", "A")
@@ -253,7 +253,7 @@ def test_days_of_the_week_and_a_last_day(hand: SteadyHand) -> None:
     assert len(visit_day) == 1
 
 
-def test_a_weekly_event_needs_a_day_and_follows_its_start(hand: SteadyHand) -> None:
+def test_a_weekly_event_needs_a_day_and_follows_its_start(hand: Hand) -> None:
     hand.tap("New Event")
     hand.type("title", "A")
     hand.tap("Repetition", "Weekly", "Start date", "18 October 2023")
@@ -262,7 +262,7 @@ def test_a_weekly_event_needs_a_day_and_follows_its_start(hand: SteadyHand) -> N
     assert hand.sees("Choose a day of the week") and events.events(hand.phone) == []
 
 
-def test_changing_an_event(hand: SteadyHand) -> None:
+def test_changing_an_event(hand: Hand) -> None:
     number = add_event(hand.phone, "Old", seconds(2023, 10, 20, 9), seconds(2023, 10, 20, 10), attendees="[x]")
     hand.phone.launch("calendar")
     visit(hand, "October 20")
@@ -275,7 +275,7 @@ def test_changing_an_event(hand: SteadyHand) -> None:
 
 
 @pytest.mark.parametrize("which", ["This event only", "This and all later ones", "All of them"])
-def test_changing_a_repeated_event(hand: SteadyHand, which: str) -> None:
+def test_changing_a_repeated_event(hand: Hand, which: str) -> None:
     start = seconds(2023, 10, 16, 9)
     add_event(hand.phone, "A", start, start + 3600, repeat_interval=DAY)
     hand.phone.launch("calendar")
@@ -293,7 +293,7 @@ def test_changing_a_repeated_event(hand: SteadyHand, which: str) -> None:
 @pytest.mark.parametrize(
     ("which", "left"), [("This event only", [16, 17, 19]), ("This and all later ones", [16, 17]), ("All of them", [])]
 )
-def test_deleting_a_repeated_event(hand: SteadyHand, which: str, left: list[int]) -> None:
+def test_deleting_a_repeated_event(hand: Hand, which: str, left: list[int]) -> None:
     start = seconds(2023, 10, 16, 9)
     add_event(hand.phone, "A", start, start + 3600, repeat_interval=DAY)
     hand.phone.launch("calendar")
@@ -307,7 +307,7 @@ def test_deleting_a_repeated_event(hand: SteadyHand, which: str, left: list[int]
     assert hand.sees("No events")
 
 
-def test_deleting_asks_first(hand: SteadyHand) -> None:
+def test_deleting_asks_first(hand: Hand) -> None:
     add_event(hand.phone, "A", seconds(2023, 10, 20, 9), seconds(2023, 10, 20, 10))
     hand.phone.launch("calendar")
     visit(hand, "October 20")
@@ -317,7 +317,7 @@ def test_deleting_asks_first(hand: SteadyHand) -> None:
     assert events.events(hand.phone) == [] and hand.sees("No events")
 
 
-def test_deleting_all_events_of_a_day(hand: SteadyHand) -> None:
+def test_deleting_all_events_of_a_day(hand: Hand) -> None:
     for n in range(3):
         add_event(hand.phone, f"E{n}", seconds(2023, 10, 20, 9 + n), seconds(2023, 10, 20, 10 + n))
     other = add_event(hand.phone, "Other", seconds(2023, 10, 21, 9), seconds(2023, 10, 21, 10))
@@ -329,7 +329,7 @@ def test_deleting_all_events_of_a_day(hand: SteadyHand) -> None:
     assert rows(hand.phone, "id") == [(other,)] and hand.phone.top["page"] == "day"
 
 
-def test_repetitions_deleted_with_the_event_they_were_taken_from(hand: SteadyHand) -> None:
+def test_repetitions_deleted_with_the_event_they_were_taken_from(hand: Hand) -> None:
     start = seconds(2023, 10, 20, 9)
     number = add_event(hand.phone, "A", start, start, repeat_interval=DAY)
     add_event(hand.phone, "B", start, start, parent_id=number)
@@ -340,7 +340,7 @@ def test_repetitions_deleted_with_the_event_they_were_taken_from(hand: SteadyHan
     assert events.events(hand.phone) == []
 
 
-def test_the_list_goes_on_when_asked(hand: SteadyHand) -> None:
+def test_the_list_goes_on_when_asked(hand: Hand) -> None:
     now = seconds(2023, 10, 15, 18)
     add_event(hand.phone, "Tonight", now, now + 60)
     add_event(hand.phone, "Later", now + 90 * DAY, now + 90 * DAY)
@@ -353,7 +353,7 @@ def test_the_list_goes_on_when_asked(hand: SteadyHand) -> None:
     assert hand.sees("October")
 
 
-def test_the_day_view_goes_from_day_to_day(hand: SteadyHand) -> None:
+def test_the_day_view_goes_from_day_to_day(hand: Hand) -> None:
     hand.tap("Change view", "Daily view")
     assert hand.sees("Sunday, October 15, 2023")
     hand.tap("Next", "Next", "Previous")
@@ -364,7 +364,7 @@ def test_the_day_view_goes_from_day_to_day(hand: SteadyHand) -> None:
     assert hand.sees("Sunday, October 15, 2023")
 
 
-def test_searching_titles_places_and_descriptions(hand: SteadyHand) -> None:
+def test_searching_titles_places_and_descriptions(hand: Hand) -> None:
     day = seconds(2023, 10, 20, 9)
     add_event(hand.phone, "Dinner", day, day + 3600, location="Harbour")
     add_event(hand.phone, "Call", day + DAY, day + DAY + 60, description="about the harbour")

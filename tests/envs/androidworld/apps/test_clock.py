@@ -43,17 +43,6 @@ def hand(phone: Phone) -> Hand:
     return Hand(phone)
 
 
-def steady(phone: Phone) -> None:
-    """Check that drawing changes nothing, and that a phone which is put back goes on from there."""
-    phone.screenshot()
-    kept, texts = phone.save(), [view.text for view in phone.tree.walk()]
-    phone.changed()
-    phone.screenshot()
-    assert phone.save() == kept
-    phone.load(kept)
-    assert [view.text for view in phone.tree.walk()] == texts
-
-
 def described(phone: Phone) -> list[str]:
     return [view.description for view in phone.tree.walk() if view.description]
 
@@ -64,7 +53,6 @@ def test_it_is_the_real_activity(phone: Phone, hand: Hand):
 
 def test_an_alarm_is_added_by_hour_and_minute(phone: Phone, hand: Hand):
     hand.tap("Alarm", "Add alarm", "6 hours")
-    steady(phone)
     hand.tap("45 minutes", "OK")
     new = [row for row in alarms(phone) if row["enabled"]]
     assert [(row["hour"], row["minutes"], row["daysofweek"]) for row in new] == [(6, 45, 0)]
@@ -88,26 +76,25 @@ def test_cancel_adds_no_alarm(phone: Phone, hand: Hand):
 def test_an_alarm_is_changed(phone: Phone, hand: Hand):
     hand.tap("Alarm", "08:30", "Friday", "Saturday", "Vibrate", "Add label")
     hand.type("Label", "Swim")
-    steady(phone)
     hand.tap("OK", "08:30", "7 hours", "15 minutes", "OK")
     row = next(row for row in alarms(phone) if row["_id"] == 1)
     assert (row["hour"], row["minutes"], row["enabled"], row["vibrate"], row["label"]) == (7, 15, 1, 0, "Swim")
     assert row["daysofweek"] == 0b0101111 and hand.sees("Mon, Tue, Wed, Thu, Sat")
     hand.tap("07:15 alarm")
-    assert row["enabled"] == 0 and alarms(phone)[0]["_id"] == 1
+    first = alarms(phone)[0]
+    assert (first["_id"], first["enabled"]) == (1, 0)
 
 
 def test_deleting_all_alarms_leaves_a_word(phone: Phone, hand: Hand):
     hand.tap("Alarm", "08:30", "Delete", "09:00", "Delete")
     assert alarms(phone) == [] and hand.sees("No Alarms")
-    steady(phone)
 
 
 def test_an_alarm_rings_once_and_is_off(phone: Phone, hand: Hand):
     add_alarm(phone, 15, 40, label="Tea")
     phone.pass_time(6 * 60)
     assert hand.sees("Tea") and hand.sees("Snooze")
-    steady(phone)
+    hand.check()
     hand.tap("Stop")
     assert phone.top["page"] == "main" and not any(row["enabled"] for row in alarms(phone))
 
@@ -166,7 +153,6 @@ def test_a_timer_is_typed_but_not_started(phone: Phone, hand: Hand):
     hand.tap("1", "1", "5", "3", "0")
     assert hand.sees("01h 15m 30s") and "1 hours, 15 minutes, 30 seconds" in described(phone)
     assert timers(phone) == []
-    steady(phone)
     hand.tap("Backspace")
     assert hand.sees("00h 11m 53s")
     hand.tap("00")
@@ -202,7 +188,7 @@ def test_a_timer_rings_and_goes_on_below_zero(phone: Phone, hand: Hand):
     assert timers(phone)[0]["state"] == "expired" and hand.sees("Time's up: 01:00")
     phone.pass_time(10)
     assert hand.sees(span(remaining(phone, timers(phone)[0]))) and remaining(phone, timers(phone)[0]) < 0
-    steady(phone)
+    hand.check()
     hand.tap("Stop")
     assert timers(phone)[0]["state"] == "reset"
 
@@ -230,7 +216,6 @@ def test_the_stopwatch_runs_on_the_phones_time(phone: Phone, hand: Hand):
     hand.tap("Pause")
     kept = stopwatch_seconds(phone)
     assert kept == 84 and hand.sees("01:24.00") and hand.sees("# 1    01:11.00")
-    steady(phone)
     phone.pass_time(5)
     assert stopwatch_seconds(phone) == kept
     hand.tap("Reset")

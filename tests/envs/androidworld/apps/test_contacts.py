@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from steady import SteadyHand
+from touching import Hand
 
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.apps import people
@@ -18,22 +18,22 @@ from backtrail.envs.androidworld.phone.apps.sms import Sms
 
 
 @pytest.fixture
-def hand() -> SteadyHand:
+def hand() -> Hand:
     phone = Phone([Launcher(), Contacts(), Dialer(), Sms()])
     phone.launch("contacts")
-    return SteadyHand(phone)
+    return Hand(phone)
 
 
 def names(phone: Phone) -> list[str]:
     return [person.name for person in contacts(phone)]
 
 
-def test_an_empty_list_says_so(hand: SteadyHand) -> None:
+def test_an_empty_list_says_so(hand: Hand) -> None:
     assert hand.sees("No contacts yet")
     assert hand.phone.activity == "com.google.android.contacts/com.android.contacts.activities.PeopleActivity"
 
 
-def test_a_contact_is_made_with_all_its_parts(hand: SteadyHand) -> None:
+def test_a_contact_is_made_with_all_its_parts(hand: Hand) -> None:
     hand.tap("Create contact")
     for field, text in (
         ("First name", "Ada"),
@@ -53,7 +53,7 @@ def test_a_contact_is_made_with_all_its_parts(hand: SteadyHand) -> None:
     assert hand.sees("Ada Byron") and hand.sees("1 contact")
 
 
-def test_the_form_has_the_hints_and_the_label_that_drafts_are_read_by(hand: SteadyHand) -> None:
+def test_the_form_has_the_hints_and_the_label_that_drafts_are_read_by(hand: Hand) -> None:
     hand.tap("Create contact")
     hand.type("First name", "Ada")
     hand.type("Phone", "555-123-4567")
@@ -66,7 +66,7 @@ def test_the_form_has_the_hints_and_the_label_that_drafts_are_read_by(hand: Stea
     assert contacts(hand.phone) == []
 
 
-def test_an_empty_form_is_not_saved(hand: SteadyHand) -> None:
+def test_an_empty_form_is_not_saved(hand: Hand) -> None:
     hand.tap("Create contact", "Save")
     assert hand.sees("Create contact") and hand.sees("Nothing to save: add a name or a number")
     hand.type("First name", "   ")
@@ -74,14 +74,14 @@ def test_an_empty_form_is_not_saved(hand: SteadyHand) -> None:
     assert contacts(hand.phone) == []
 
 
-def test_a_number_alone_is_enough(hand: SteadyHand) -> None:
+def test_a_number_alone_is_enough(hand: Hand) -> None:
     hand.tap("Create contact")
     hand.type("Phone", "5550001111")
     hand.tap("Save")
     assert names(hand.phone) == ["5550001111"]
 
 
-def test_leaving_a_changed_form_asks_first(hand: SteadyHand) -> None:
+def test_leaving_a_changed_form_asks_first(hand: Hand) -> None:
     hand.tap("Create contact", "Cancel")
     assert hand.sees("No contacts yet")
     hand.tap("Create contact")
@@ -92,7 +92,7 @@ def test_leaving_a_changed_form_asks_first(hand: SteadyHand) -> None:
     assert hand.sees("No contacts yet") and contacts(hand.phone) == []
 
 
-def test_more_numbers_can_be_added_and_taken_away(hand: SteadyHand) -> None:
+def test_more_numbers_can_be_added_and_taken_away(hand: Hand) -> None:
     add_contact(hand.phone, "Ada", number="5550000001")
     hand.phone.launch("contacts")
     hand.tap("Ada", "Edit contact", "Add phone")
@@ -106,7 +106,7 @@ def test_more_numbers_can_be_added_and_taken_away(hand: SteadyHand) -> None:
     assert hand.sees("(555) 000-0002") and not hand.sees("(555) 000-0001")
 
 
-def test_editing_keeps_what_is_not_touched(hand: SteadyHand) -> None:
+def test_editing_keeps_what_is_not_touched(hand: Hand) -> None:
     number = add_contact(hand.phone, "Ada", "Byron", "5550000001", "Work", "Engines", "a@b.example")
     star(hand.phone, number)
     hand.phone.launch("contacts")
@@ -117,7 +117,7 @@ def test_editing_keeps_what_is_not_touched(hand: SteadyHand) -> None:
     assert contacts(hand.phone) == [person]
 
 
-def test_a_star_is_set_and_taken_away(hand: SteadyHand) -> None:
+def test_a_star_is_set_and_taken_away(hand: Hand) -> None:
     add_contact(hand.phone, "Ada")
     hand.phone.launch("contacts")
     hand.tap("Ada", "Add to favorites")
@@ -126,7 +126,7 @@ def test_a_star_is_set_and_taken_away(hand: SteadyHand) -> None:
     assert not contacts(hand.phone)[0].starred
 
 
-def test_deleting_asks_first(hand: SteadyHand) -> None:
+def test_deleting_asks_first(hand: Hand) -> None:
     add_contact(hand.phone, "Ada", number="5550000001")
     add_contact(hand.phone, "Bea")
     hand.phone.launch("contacts")
@@ -137,7 +137,7 @@ def test_deleting_asks_first(hand: SteadyHand) -> None:
     assert all(row["raw_contact_id"] == contacts(hand.phone)[0].id for row in hand.phone.data("contacts")["data"])
 
 
-def test_searching_names_companies_and_numbers(hand: SteadyHand) -> None:
+def test_searching_names_companies_and_numbers(hand: Hand) -> None:
     add_contact(hand.phone, "Ada", "Byron", "555-000-0001")
     add_contact(hand.phone, "Bea", company="Adastra")
     add_contact(hand.phone, "Cleo", number="5550000002")
@@ -150,7 +150,7 @@ def test_searching_names_companies_and_numbers(hand: SteadyHand) -> None:
     assert hand.sees("3 contacts")
 
 
-def test_a_long_list_scrolls(hand: SteadyHand) -> None:
+def test_a_long_list_scrolls(hand: Hand) -> None:
     for n in range(40):
         add_contact(hand.phone, f"Person {n:02d}")
     hand.phone.launch("contacts")
@@ -158,7 +158,7 @@ def test_a_long_list_scrolls(hand: SteadyHand) -> None:
     assert hand.sees("Person 39") and hand.sees("Call")
 
 
-def test_calling_and_writing_from_a_contact(hand: SteadyHand) -> None:
+def test_calling_and_writing_from_a_contact(hand: Hand) -> None:
     add_contact(hand.phone, "Ada", number="5550000001")
     hand.phone.launch("contacts")
     hand.tap("Ada", "Text")
@@ -168,7 +168,7 @@ def test_calling_and_writing_from_a_contact(hand: SteadyHand) -> None:
     assert hand.phone.activity.startswith("com.google.android.dialer/") and hand.sees("Calling…")
 
 
-def test_the_form_can_be_opened_with_a_name_and_a_number(hand: SteadyHand) -> None:
+def test_the_form_can_be_opened_with_a_name_and_a_number(hand: Hand) -> None:
     hand.phone.open("contacts", "edit", name="Ada King Byron", number="+15550000001")
     hand.phone.changed()
     hand.tap("Save")
@@ -176,7 +176,7 @@ def test_the_form_can_be_opened_with_a_name_and_a_number(hand: SteadyHand) -> No
     assert (person.first, person.last, person.phones) == ("Ada", "King Byron", [("+15550000001", "Mobile")])
 
 
-def test_functions_need_something_to_save(hand: SteadyHand) -> None:
+def test_functions_need_something_to_save(hand: Hand) -> None:
     with pytest.raises(ValueError, match="nothing can be saved"):
         add_contact(hand.phone, "")
     assert hand.phone.data("contacts") == people.fresh()
@@ -209,7 +209,7 @@ def test_showing_a_number_keeps_its_digits(number: str) -> None:
     assert digits(pretty(number)) == number
 
 
-def test_names_are_found_by_number(hand: SteadyHand) -> None:
+def test_names_are_found_by_number(hand: Hand) -> None:
     add_contact(hand.phone, "Ada", number="(555) 123-4567")
     assert name_of(hand.phone, "+15551234567") == "Ada" and name_of(hand.phone, "5550000000") == ""
     assert name_of(Phone([Launcher()]), "5551234567") == ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from steady import SteadyHand
+from touching import Hand
 
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.apps.calls import (
@@ -28,13 +28,13 @@ KEYS = {"1": "1", "2": "2,ABC", "3": "3,DEF", "5": "5,JKL", "0": "0,+"}
 
 
 @pytest.fixture
-def hand() -> SteadyHand:
+def hand() -> Hand:
     phone = Phone([Launcher(), Contacts(), Dialer(), Sms()])
     phone.launch("phone")
-    return SteadyHand(phone)
+    return Hand(phone)
 
 
-def test_it_begins_with_an_empty_log(hand: SteadyHand) -> None:
+def test_it_begins_with_an_empty_log(hand: Hand) -> None:
     assert hand.sees("Your call log is empty")
     hand.tap("Favorites tab")
     assert hand.sees("No favorites yet")
@@ -43,7 +43,7 @@ def test_it_begins_with_an_empty_log(hand: SteadyHand) -> None:
     )
 
 
-def test_dialling_a_number_and_hanging_up(hand: SteadyHand) -> None:
+def test_dialling_a_number_and_hanging_up(hand: Hand) -> None:
     hand.tap("key pad", *(KEYS[key] for key in "55512300123"), "backspace", "dial")
     assert call_state(hand.phone) == "OFFHOOK" and hand.sees("(555) 123-0012") and hand.sees("Hold")
     assert hand.phone.activity.startswith("com.google.android.dialer/")
@@ -56,7 +56,7 @@ def test_dialling_a_number_and_hanging_up(hand: SteadyHand) -> None:
     assert row["duration"] == hand.phone.state["now"] - 1 - begun - 4
 
 
-def test_a_call_lasts_until_it_is_hung_up(hand: SteadyHand) -> None:
+def test_a_call_lasts_until_it_is_hung_up(hand: Hand) -> None:
     hand.tap("key pad")
     hand.type("digits", "5551234567")
     hand.phone.enter()
@@ -74,7 +74,7 @@ def test_a_call_lasts_until_it_is_hung_up(hand: SteadyHand) -> None:
     assert call_state(hand.phone) == "IDLE" and not hand.sees("Return to call in progress")
 
 
-def test_an_incoming_call_is_answered_declined_or_missed(hand: SteadyHand) -> None:
+def test_an_incoming_call_is_answered_declined_or_missed(hand: Hand) -> None:
     phone = hand.phone
     phone.press_home()
     for end in ("Answer", "Decline", "miss"):
@@ -93,7 +93,7 @@ def test_an_incoming_call_is_answered_declined_or_missed(hand: SteadyHand) -> No
     assert [row["new"] for row in calls(phone)] == [1, 0, 0]
 
 
-def test_calling_back_from_the_log(hand: SteadyHand) -> None:
+def test_calling_back_from_the_log(hand: Hand) -> None:
     add_contact(hand.phone, "Ada", number="5550000001")
     log_call(hand.phone, "5550000001", MISSED, seconds_ago=60)
     log_call(hand.phone, "5550000002", INCOMING, seconds_ago=90000, duration=65)
@@ -103,7 +103,7 @@ def test_calling_back_from_the_log(hand: SteadyHand) -> None:
     assert hand.sees("Ada") and hand.sees("(555) 000-0001") and call_state(hand.phone) == "OFFHOOK"
 
 
-def test_the_details_of_calls(hand: SteadyHand) -> None:
+def test_the_details_of_calls(hand: Hand) -> None:
     log_call(hand.phone, "5550000002", INCOMING, duration=65)
     log_call(hand.phone, "5550000003", OUTGOING)
     hand.phone.launch("phone")
@@ -118,7 +118,7 @@ def test_the_details_of_calls(hand: SteadyHand) -> None:
     assert [row["number"] for row in calls(hand.phone)] == ["5550000003"]
 
 
-def test_clearing_the_log_asks_first(hand: SteadyHand) -> None:
+def test_clearing_the_log_asks_first(hand: Hand) -> None:
     log_call(hand.phone, "5550000002", INCOMING)
     hand.phone.launch("phone")
     hand.tap("More options", "Clear call history", "Cancel")
@@ -127,7 +127,7 @@ def test_clearing_the_log_asks_first(hand: SteadyHand) -> None:
     assert calls(hand.phone) == [] and hand.sees("Your call log is empty")
 
 
-def test_favourites_are_called_with_one_touch(hand: SteadyHand) -> None:
+def test_favourites_are_called_with_one_touch(hand: Hand) -> None:
     star(hand.phone, add_contact(hand.phone, "Ada", number="5550000001"))
     add_contact(hand.phone, "Bea")
     hand.phone.launch("phone")
@@ -137,7 +137,7 @@ def test_favourites_are_called_with_one_touch(hand: SteadyHand) -> None:
     assert call_state(hand.phone) == "OFFHOOK"
 
 
-def test_searching_people_and_numbers(hand: SteadyHand) -> None:
+def test_searching_people_and_numbers(hand: Hand) -> None:
     add_contact(hand.phone, "Ada", number="5550000001")
     hand.phone.launch("phone")
     hand.type("Search contacts", "ad")
@@ -149,7 +149,7 @@ def test_searching_people_and_numbers(hand: SteadyHand) -> None:
     assert hand.phone.activity.startswith("com.simplemobiletools.smsmessenger/")
 
 
-def test_the_contacts_tab_leads_to_contacts(hand: SteadyHand) -> None:
+def test_the_contacts_tab_leads_to_contacts(hand: Hand) -> None:
     add_contact(hand.phone, "Ada", number="5550000001")
     hand.phone.launch("phone")
     hand.tap("Contacts tab", "Ada", "Call")
@@ -158,7 +158,7 @@ def test_the_contacts_tab_leads_to_contacts(hand: SteadyHand) -> None:
     assert hand.phone.activity.startswith("com.google.android.contacts/")
 
 
-def test_the_dial_button_brings_back_the_last_number(hand: SteadyHand) -> None:
+def test_the_dial_button_brings_back_the_last_number(hand: Hand) -> None:
     log_call(hand.phone, "5550000002", OUTGOING)
     hand.phone.launch("phone")
     hand.tap("key pad", "dial")
@@ -167,7 +167,7 @@ def test_the_dial_button_brings_back_the_last_number(hand: SteadyHand) -> None:
     assert call_state(hand.phone) == "OFFHOOK"
 
 
-def test_no_call_in_airplane_mode_or_beside_another(hand: SteadyHand) -> None:
+def test_no_call_in_airplane_mode_or_beside_another(hand: Hand) -> None:
     phone = hand.phone
     phone.settings["global"]["airplane_mode_on"] = "1"
     place_call(phone, "5550000002")

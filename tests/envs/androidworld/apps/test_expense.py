@@ -6,20 +6,20 @@ import sqlite3
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from careful import CarefulHand
 from hypothesis import given
 from hypothesis import strategies as st
+from touching import Hand, hand_in
 
 from backtrail.envs.androidworld.phone.apps import expense_data as data
 from backtrail.envs.androidworld.phone.apps.expense import Expense
 
 
 @pytest.fixture
-def hand() -> CarefulHand:
-    return CarefulHand(Expense())
+def hand() -> Hand:
+    return hand_in(Expense())
 
 
-def fill(hand: CarefulHand, count: int) -> list[int]:
+def fill(hand: Hand, count: int) -> list[int]:
     """Add expenses named Expense 0, 1, ..., one a day backwards, and return their ids."""
     days = [hand.phone.now - timedelta(days=day) for day in range(count)]
     ids = [
@@ -29,11 +29,11 @@ def fill(hand: CarefulHand, count: int) -> list[int]:
     return ids
 
 
-def test_a_new_phone_has_no_expenses(hand: CarefulHand) -> None:
+def test_a_new_phone_has_no_expenses(hand: Hand) -> None:
     assert hand.sees("Nothing recorded yet") and hand.texts().count("$0.00") == 2
 
 
-def test_an_expense_is_added_with_all_its_fields(hand: CarefulHand) -> None:
+def test_an_expense_is_added_with_all_its_fields(hand: Hand) -> None:
     hand.tap("Add expense")
     hand.type("Name", "School Supplies")
     hand.type("Amount", "137.5")
@@ -48,7 +48,7 @@ def test_an_expense_is_added_with_all_its_fields(hand: CarefulHand) -> None:
 
 
 @pytest.mark.parametrize("amount", ["", "0", "0.00", "twelve", "1.234", "-3", "."])
-def test_what_is_no_amount_is_not_saved(hand: CarefulHand, amount: str) -> None:
+def test_what_is_no_amount_is_not_saved(hand: Hand, amount: str) -> None:
     hand.tap("Add expense")
     hand.type("Name", "Rent")
     hand.type("Amount", amount)
@@ -62,7 +62,7 @@ def test_amounts_are_read_as_they_are_written(cents: int) -> None:
     assert data.parse_amount(f"{cents / 100}") == cents
 
 
-def test_an_expense_is_changed(hand: CarefulHand) -> None:
+def test_an_expense_is_changed(hand: Hand) -> None:
     (number,) = fill(hand, 1)
     before = dict(data.expenses(hand.phone)[0])
     hand.tap("Expense 0", "Edit")
@@ -76,7 +76,7 @@ def test_an_expense_is_changed(hand: CarefulHand) -> None:
     assert row["expense_id"] == number
 
 
-def test_one_is_deleted_after_a_question(hand: CarefulHand) -> None:
+def test_one_is_deleted_after_a_question(hand: Hand) -> None:
     keep = fill(hand, 2)[1]
     hand.tap("Expense 0", "Delete", "Cancel")
     assert len(data.expenses(hand.phone)) == 2
@@ -85,7 +85,7 @@ def test_one_is_deleted_after_a_question(hand: CarefulHand) -> None:
     assert hand.sees("Pro Expense") and not hand.sees("Expense 0")
 
 
-def test_several_are_chosen_by_a_long_press_and_deleted(hand: CarefulHand) -> None:
+def test_several_are_chosen_by_a_long_press_and_deleted(hand: Hand) -> None:
     fill(hand, 4)
     hand.tap("Open navigation drawer", "Expense Logs")
     hand.hold("Expense 1")
@@ -98,7 +98,7 @@ def test_several_are_chosen_by_a_long_press_and_deleted(hand: CarefulHand) -> No
     assert hand.sees("Expense Logs")
 
 
-def test_back_ends_choosing_and_then_leads_home(hand: CarefulHand) -> None:
+def test_back_ends_choosing_and_then_leads_home(hand: Hand) -> None:
     fill(hand, 2)
     hand.tap("See all")
     hand.hold("Expense 1")
@@ -109,7 +109,7 @@ def test_back_ends_choosing_and_then_leads_home(hand: CarefulHand) -> None:
     assert hand.sees("Pro Expense")
 
 
-def test_select_all(hand: CarefulHand) -> None:
+def test_select_all(hand: Hand) -> None:
     fill(hand, 30)
     hand.tap("See all")
     hand.hold("Expense 1")
@@ -117,7 +117,7 @@ def test_select_all(hand: CarefulHand) -> None:
     assert not data.expenses(hand.phone) and hand.sees("No expenses")
 
 
-def test_logs_are_sorted_and_filtered(hand: CarefulHand) -> None:
+def test_logs_are_sorted_and_filtered(hand: Hand) -> None:
     fill(hand, 13)
     hand.tap("See all")
     assert hand.texts().index("Expense 0") < hand.texts().index("Expense 1")
@@ -127,7 +127,7 @@ def test_logs_are_sorted_and_filtered(hand: CarefulHand) -> None:
     assert [text for text in hand.texts() if text.startswith("Expense ")] == ["Expense Logs", "Expense 11", "Expense 0"]
 
 
-def test_sums_are_of_this_month_and_statistics_of_the_time_that_is_chosen(hand: CarefulHand) -> None:
+def test_sums_are_of_this_month_and_statistics_of_the_time_that_is_chosen(hand: Hand) -> None:
     for day, cents, category in ((1, 300, 3), (2, 100, 4), (3, 5000, 2), (40, 9900, 3)):
         data.add_expense(hand.phone, f"day {day}", cents, category, created=hand.phone.now - timedelta(days=day))
     hand.phone.changed()
@@ -138,14 +138,14 @@ def test_sums_are_of_this_month_and_statistics_of_the_time_that_is_chosen(hand: 
     assert hand.sees("$102.00 · 99%")
 
 
-def test_the_currency_is_set(hand: CarefulHand) -> None:
+def test_the_currency_is_set(hand: Hand) -> None:
     fill(hand, 1)
     hand.tap("Open navigation drawer", "Settings", "Currency", "Euro")
     hand.back()
     assert hand.sees("- EUR 10.00")
 
 
-def test_feedback_wants_a_comment_and_a_proper_address(hand: CarefulHand) -> None:
+def test_feedback_wants_a_comment_and_a_proper_address(hand: Hand) -> None:
     hand.tap("Open navigation drawer", "Feedback", "Send feedback")
     assert hand.sees("Please write a comment")
     hand.type("Your comment", "fine")
@@ -157,7 +157,7 @@ def test_feedback_wants_a_comment_and_a_proper_address(hand: CarefulHand) -> Non
     assert hand.sees("Thank you for your feedback")
 
 
-def test_the_rows_fit_the_table(hand: CarefulHand) -> None:
+def test_the_rows_fit_the_table(hand: Hand) -> None:
     fill(hand, 3)
     base = sqlite3.connect(":memory:")
     base.execute(
@@ -168,7 +168,7 @@ def test_the_rows_fit_the_table(hand: CarefulHand) -> None:
     assert all(sorted(row) == sorted(columns) for row in data.expenses(hand.phone))
 
 
-def test_an_expense_that_is_gone_is_said_to_be(hand: CarefulHand) -> None:
+def test_an_expense_that_is_gone_is_said_to_be(hand: Hand) -> None:
     (number,) = fill(hand, 1)
     hand.tap("Expense 0")
     data.delete_expenses(hand.phone, [number])
@@ -176,7 +176,7 @@ def test_an_expense_that_is_gone_is_said_to_be(hand: CarefulHand) -> None:
     assert hand.sees("This expense is no longer there.")
 
 
-def test_there_is_no_twelfth_category(hand: CarefulHand) -> None:
+def test_there_is_no_twelfth_category(hand: Hand) -> None:
     with pytest.raises(ValueError, match="category from 1 to 11"):
         data.add_expense(hand.phone, "x", 1, 12)
     with pytest.raises(KeyError, match="id of an expense"):

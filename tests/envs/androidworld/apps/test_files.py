@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from steady import SteadyHand
+from touching import Hand
 
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.app import App
@@ -33,19 +33,19 @@ def phone() -> Phone:
 
 
 @pytest.fixture
-def hand(phone: Phone) -> SteadyHand:
-    return SteadyHand(phone)
+def hand(phone: Phone) -> Hand:
+    return Hand(phone)
 
 
-def visit(hand: SteadyHand, *names: str) -> None:
+def visit(hand: Hand, *names: str) -> None:
     hand.tap("Files", "Show roots", STORAGE, *names)
 
 
-def order(hand: SteadyHand) -> list[str]:
+def order(hand: Hand) -> list[str]:
     return [text for text in hand.texts() if text in ("alpha.txt", "beta.pdf", "gamma.jpg")]
 
 
-def test_the_storage_has_androids_directories_and_they_can_be_entered_and_left(hand: SteadyHand) -> None:
+def test_the_storage_has_androids_directories_and_they_can_be_entered_and_left(hand: Hand) -> None:
     visit(hand)
     for name in storage.PLACES:
         hand._found(name)
@@ -58,14 +58,14 @@ def test_the_storage_has_androids_directories_and_they_can_be_entered_and_left(h
     assert hand.phone.top["app"] == "launcher"
 
 
-def test_rows_say_date_size_and_kind(hand: SteadyHand) -> None:
+def test_rows_say_date_size_and_kind(hand: Hand) -> None:
     visit(hand, "Download")
     assert hand.sees("Oct 11 · 12 B · Text") and hand.sees("Jul 22 · 5.00 kB · PDF")
     hand.back()
     assert hand.sees("15:34 · 3 items")
 
 
-def test_places_show_files_of_a_kind_from_everywhere(hand: SteadyHand) -> None:
+def test_places_show_files_of_a_kind_from_everywhere(hand: Hand) -> None:
     hand.tap("Files")
     assert hand.texts().index("beta.pdf") > hand.texts().index("gamma.jpg")  # the newest first
     hand.tap("Show roots", "Images")
@@ -77,7 +77,7 @@ def test_places_show_files_of_a_kind_from_everywhere(hand: SteadyHand) -> None:
     assert hand.sees("No items") and not hand.sees(STORAGE)
 
 
-def test_sorting(hand: SteadyHand) -> None:
+def test_sorting(hand: Hand) -> None:
     visit(hand, "Download")
     assert order(hand) == ["alpha.txt", "beta.pdf", "gamma.jpg"]
     hand.tap("More options", "Sort by…", "Date modified")
@@ -86,7 +86,7 @@ def test_sorting(hand: SteadyHand) -> None:
     assert order(hand) == ["beta.pdf", "alpha.txt", "gamma.jpg"]
 
 
-def test_text_and_pictures_open_and_other_files_tell_about_themselves(hand: SteadyHand) -> None:
+def test_text_and_pictures_open_and_other_files_tell_about_themselves(hand: Hand) -> None:
     visit(hand, "Download", "alpha.txt")
     assert hand.sees("first\nsecond")
     hand.tap("Get info")
@@ -99,7 +99,7 @@ def test_text_and_pictures_open_and_other_files_tell_about_themselves(hand: Stea
     assert hand.sees("5.00 kB")
 
 
-def test_a_web_page_is_offered_to_the_browser(hand: SteadyHand) -> None:
+def test_a_web_page_is_offered_to_the_browser(hand: Hand) -> None:
     storage.write(hand.phone, f"{DOWNLOAD}/task.html", "<p>")
     visit(hand, "Download", "task.html")
     assert hand.sees("Open with")
@@ -107,7 +107,7 @@ def test_a_web_page_is_offered_to_the_browser(hand: SteadyHand) -> None:
     assert hand.phone.activity.startswith("com.android.chrome/") and hand.sees(f"Showing {DOWNLOAD}/task.html")
 
 
-def test_moving_a_file_to_another_folder(hand: SteadyHand) -> None:
+def test_moving_a_file_to_another_folder(hand: Hand) -> None:
     visit(hand, "Download")
     hand.hold("gamma.jpg")
     hand.tap("More options", "Move to…", "Pictures", "Move here")
@@ -117,7 +117,7 @@ def test_moving_a_file_to_another_folder(hand: SteadyHand) -> None:
     assert storage.modified(hand.phone, f"{SHARED}/Pictures/gamma.jpg") == 1695000000
 
 
-def test_a_file_is_not_replaced_by_one_of_its_name(hand: SteadyHand) -> None:
+def test_a_file_is_not_replaced_by_one_of_its_name(hand: Hand) -> None:
     visit(hand, "Download")
     hand.hold("alpha.txt")
     hand.tap("More options", "Copy to…", "Documents", "Copy here")
@@ -126,7 +126,7 @@ def test_a_file_is_not_replaced_by_one_of_its_name(hand: SteadyHand) -> None:
     assert hand.phone.files.exists(f"{DOWNLOAD}/alpha.txt")
 
 
-def test_several_files_into_a_folder_made_on_the_way(hand: SteadyHand) -> None:
+def test_several_files_into_a_folder_made_on_the_way(hand: Hand) -> None:
     visit(hand, "Download")
     hand.hold("alpha.txt")
     hand.tap("beta.pdf", "gamma.jpg", "gamma.jpg")
@@ -138,7 +138,7 @@ def test_several_files_into_a_folder_made_on_the_way(hand: SteadyHand) -> None:
     assert hand.phone.files.names(DOWNLOAD) == ["gamma.jpg"]
 
 
-def test_a_folder_does_not_go_into_itself_nor_a_file_to_where_it_is(hand: SteadyHand) -> None:
+def test_a_folder_does_not_go_into_itself_nor_a_file_to_where_it_is(hand: Hand) -> None:
     visit(hand)
     hand.hold("Download")
     hand.tap("More options", "Move to…")
@@ -155,7 +155,7 @@ def test_a_folder_does_not_go_into_itself_nor_a_file_to_where_it_is(hand: Steady
         storage.copy(hand.phone, DOWNLOAD, DOWNLOAD)
 
 
-def test_deleting_asks_first(hand: SteadyHand) -> None:
+def test_deleting_asks_first(hand: Hand) -> None:
     visit(hand, "Download")
     hand.hold("beta.pdf")
     hand.tap("Delete", "Cancel")
@@ -165,7 +165,7 @@ def test_deleting_asks_first(hand: SteadyHand) -> None:
     assert hand.phone.top["page"] == "main"
 
 
-def test_select_all_and_letting_go(hand: SteadyHand) -> None:
+def test_select_all_and_letting_go(hand: Hand) -> None:
     visit(hand, "Download")
     hand.tap("More options", "Select all")
     assert hand.sees("3 selected")
@@ -174,7 +174,7 @@ def test_select_all_and_letting_go(hand: SteadyHand) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a/b", "beta.pdf", ".."])
-def test_names_that_cannot_be(hand: SteadyHand, name: str) -> None:
+def test_names_that_cannot_be(hand: Hand, name: str) -> None:
     visit(hand, "Download")
     hand.hold("alpha.txt")
     hand.tap("More options", "Rename")
@@ -186,7 +186,7 @@ def test_names_that_cannot_be(hand: SteadyHand, name: str) -> None:
     assert hand.phone.files.read(f"{DOWNLOAD}/beta.pdf") == "x" * 5000
 
 
-def test_renaming_and_making_folders(hand: SteadyHand) -> None:
+def test_renaming_and_making_folders(hand: Hand) -> None:
     visit(hand, "Download")
     hand.hold("alpha.txt")
     hand.tap("More options", "Rename")
@@ -201,7 +201,7 @@ def test_renaming_and_making_folders(hand: SteadyHand) -> None:
     assert hand.sees("No items") and hand.phone.files.is_directory(f"{DOWNLOAD}/Trips")
 
 
-def test_searching(hand: SteadyHand) -> None:
+def test_searching(hand: Hand) -> None:
     visit(hand)
     hand.tap("Search")
     hand.type("query", "ALPHA")

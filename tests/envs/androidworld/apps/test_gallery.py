@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from steady import SteadyHand
+from touching import Hand
 
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.apps import gallery, storage
@@ -23,42 +23,42 @@ def phone() -> Phone:
 
 
 @pytest.fixture
-def hand(phone: Phone) -> SteadyHand:
+def hand(phone: Phone) -> Hand:
     gallery.add_picture(phone, f"{DCIM}/b.jpg", at=1690000000)
     gallery.add_picture(phone, f"{DCIM}/a.jpg", at=1695000000)
     gallery.add_picture(phone, f"{DCIM}/receipt.png", RECEIPT)
     gallery.add_picture(phone, f"{SHARED}/Pictures/c.jpg")
     phone.files.write(f"{SHARED}/Movies/clip.mp4", "{}")
     phone.files.write(f"{SHARED}/Documents/text.txt", "no picture")
-    hand = SteadyHand(phone)
+    hand = Hand(phone)
     hand.tap("Simple Gallery Pro")
     return hand
 
 
-def tiles(hand: SteadyHand) -> list[str]:
+def tiles(hand: Hand) -> list[str]:
     return [view.description for view in hand.phone.tree.walk() if view.on_hold is not None]
 
 
 def test_without_pictures() -> None:
-    hand = SteadyHand(Phone([Launcher(), Gallery()]))
+    hand = Hand(Phone([Launcher(), Gallery()]))
     hand.tap("Simple Gallery Pro")
     assert hand.sees("No media files have been found.")
 
 
-def test_folders_with_pictures(hand: SteadyHand) -> None:
+def test_folders_with_pictures(hand: Hand) -> None:
     for label in ("DCIM (3)", "Movies (1)", "Pictures (1)"):
         assert hand.sees(label)
     assert not any("Documents" in text for text in hand.texts())
 
 
-def test_pictures_of_a_folder_newest_first_or_by_name(hand: SteadyHand) -> None:
+def test_pictures_of_a_folder_newest_first_or_by_name(hand: Hand) -> None:
     hand.tap("DCIM")
     assert tiles(hand) == ["receipt.png", "a.jpg", "b.jpg"]
     hand.tap("More options", "Sort by", "Name")
     assert tiles(hand) == ["a.jpg", "b.jpg", "receipt.png"]
 
 
-def test_a_picture_is_shown_with_its_text_and_tells_about_itself(hand: SteadyHand) -> None:
+def test_a_picture_is_shown_with_its_text_and_tells_about_itself(hand: Hand) -> None:
     hand.tap("DCIM", "receipt.png")
     assert hand.phone.activity.endswith("ViewPagerActivity")
     assert hand.sees("2023-10-11, Tea, $3.10")
@@ -66,7 +66,7 @@ def test_a_picture_is_shown_with_its_text_and_tells_about_itself(hand: SteadyHan
     assert hand.sees(DCIM) and hand.sees(RECEIPT) and hand.sees("receipt.png")
 
 
-def test_pictures_look_different(hand: SteadyHand) -> None:
+def test_pictures_look_different(hand: Hand) -> None:
     hand.tap("DCIM", "a.jpg")
     one = hand.phone.screenshot()[100:500]
     hand.back()
@@ -74,7 +74,7 @@ def test_pictures_look_different(hand: SteadyHand) -> None:
     assert np.mean(one != hand.phone.screenshot()[100:500]) > 0.3
 
 
-def test_a_swipe_shows_the_next_picture_and_the_other_way_the_one_before(hand: SteadyHand) -> None:
+def test_a_swipe_shows_the_next_picture_and_the_other_way_the_one_before(hand: Hand) -> None:
     hand.tap("DCIM", "receipt.png")
     hand.phone.swipe((900, 1000), (200, 1000))
     assert hand.sees("a.jpg")
@@ -87,26 +87,26 @@ def test_a_swipe_shows_the_next_picture_and_the_other_way_the_one_before(hand: S
     assert tiles(hand)
 
 
-def test_copying_a_picture_to_a_folder_without_any(hand: SteadyHand) -> None:
+def test_copying_a_picture_to_a_folder_without_any(hand: Hand) -> None:
     hand.tap("DCIM", "receipt.png", "Copy to", "Download", "Copy here")
     assert gallery.pictures(hand.phone, "/sdcard/Download") == [f"{SHARED}/Download/receipt.png"]
     assert hand.phone.files.exists(f"{DCIM}/receipt.png") and hand.sees("2023-10-11, Tea, $3.10")
 
 
-def test_moving_the_picture_that_is_shown_goes_back_to_its_folder(hand: SteadyHand) -> None:
+def test_moving_the_picture_that_is_shown_goes_back_to_its_folder(hand: Hand) -> None:
     hand.tap("DCIM", "a.jpg", "More options", "Move to", "Pictures", "Move here")
     assert tiles(hand) == ["receipt.png", "b.jpg"]
     assert hand.phone.files.exists(f"{SHARED}/Pictures/a.jpg")
 
 
-def test_deleting_asks_first(hand: SteadyHand) -> None:
+def test_deleting_asks_first(hand: Hand) -> None:
     hand.tap("DCIM", "a.jpg", "Delete", "No")
     assert hand.phone.files.exists(f"{DCIM}/a.jpg")
     hand.tap("Delete", "Yes")
     assert tiles(hand) == ["receipt.png", "b.jpg"] and not hand.phone.files.exists(f"{DCIM}/a.jpg")
 
 
-def test_several_at_once(hand: SteadyHand) -> None:
+def test_several_at_once(hand: Hand) -> None:
     hand.tap("DCIM")
     hand.hold("a.jpg")
     hand.tap("b.jpg")
@@ -118,7 +118,7 @@ def test_several_at_once(hand: SteadyHand) -> None:
     assert hand.sees("No media files have been found.")
 
 
-def test_renaming_keeps_the_ending(hand: SteadyHand) -> None:
+def test_renaming_keeps_the_ending(hand: Hand) -> None:
     hand.tap("DCIM", "a.jpg", "Rename")
     hand.type("name", "trip")
     hand.tap("OK")
@@ -134,7 +134,7 @@ def test_renaming_keeps_the_ending(hand: SteadyHand) -> None:
     assert hand.sees("An item with this name already exists")
 
 
-def test_searching(hand: SteadyHand) -> None:
+def test_searching(hand: Hand) -> None:
     hand.tap("Search files")
     hand.type("query", "clip")
     hand.tap("clip.mp4", "Properties")
@@ -145,6 +145,6 @@ def test_files_that_are_no_descriptions_are_pictures_all_the_same(phone: Phone) 
     for number, content in enumerate(("", "{", "[1]", '"x"', '{"text": 3}')):
         phone.files.write(f"{DCIM}/{number}.jpg", content)
         assert storage.picture(phone, f"{DCIM}/{number}.jpg") in ({}, {"text": 3})
-    hand = SteadyHand(phone)
+    hand = Hand(phone)
     hand.tap("Simple Gallery Pro", "DCIM", "4.jpg", "Properties")
     assert not hand.sees("Text in the picture")

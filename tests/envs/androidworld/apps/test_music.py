@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from careful import CarefulHand
 from hypothesis import given
 from hypothesis import strategies as st
+from touching import Hand, hand_in
 
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.apps import music_data as data
@@ -17,24 +17,24 @@ NAMES = ("Bright Lights", "Dreamer's Awake", "Golden Days", "Moments", "Night Dr
 
 
 @pytest.fixture
-def hand() -> CarefulHand:
-    hand = CarefulHand(Music())
+def hand() -> Hand:
+    hand = hand_in(Music())
     for name in NAMES:
         data.add_song(hand.phone, name, "Emma" if name < "G" else "Noah", 200_000)
     hand.phone.changed()
     return hand
 
 
-def queued(hand: CarefulHand) -> list[str]:
+def queued(hand: Hand) -> list[str]:
     return [row["title"] for row in player.queue(hand.phone)]
 
 
-def in_playlist(hand: CarefulHand, name: str) -> list[str]:
+def in_playlist(hand: Hand, name: str) -> list[str]:
     number = next(row["playlist_id"] for row in data.playlists(hand.phone) if row["playlist_name"] == name)
     return [row["title"] for row in data.playlist_songs(hand.phone, number)]
 
 
-def test_songs_are_the_files_of_the_music_directory(hand: CarefulHand) -> None:
+def test_songs_are_the_files_of_the_music_directory(hand: Hand) -> None:
     assert hand.sees("5 songs") and [row["title"] for row in data.songs(hand.phone)] == list(NAMES)
     hand.phone.files.write("/sdcard/Music/more/Plain.ogg", "no tags")
     hand.phone.files.write("/sdcard/Music/cover.jpg", "{}")
@@ -45,7 +45,7 @@ def test_songs_are_the_files_of_the_music_directory(hand: CarefulHand) -> None:
 
 
 def test_a_phone_without_songs_says_so() -> None:
-    hand = CarefulHand(Music())
+    hand = hand_in(Music())
     assert hand.sees("No songs on this phone")
     hand.tap("Artists")
     assert hand.sees("No artists")
@@ -53,14 +53,14 @@ def test_a_phone_without_songs_says_so() -> None:
     assert hand.sees("No playlists yet")
 
 
-def test_a_tap_plays_from_there_on_by_the_clock(hand: CarefulHand) -> None:
+def test_a_tap_plays_from_there_on_by_the_clock(hand: Hand) -> None:
     hand.tap("Night Drive")
     assert queued(hand) == list(NAMES) and player.playing(hand.phone)
     hand.phone.pass_time(60)
     assert player.position(hand.phone) == 61_000
 
 
-def test_the_player_pauses_skips_and_shows_the_time(hand: CarefulHand) -> None:
+def test_the_player_pauses_skips_and_shows_the_time(hand: Hand) -> None:
     hand.tap("Bright Lights")
     left, top, right, bottom = next(v.bounds for v in hand.phone.tree.walk() if v.resource.endswith("mini_player"))
     hand.phone.tap(left + 300, (top + bottom) // 2)
@@ -79,7 +79,7 @@ def test_the_player_pauses_skips_and_shows_the_time(hand: CarefulHand) -> None:
     assert right > left
 
 
-def test_songs_follow_each_other_and_stop_at_the_end(hand: CarefulHand) -> None:
+def test_songs_follow_each_other_and_stop_at_the_end(hand: Hand) -> None:
     hand.tap("Moments")
     hand.phone.pass_time(210)
     row = player.current(hand.phone)
@@ -102,7 +102,7 @@ def test_it_makes_no_difference_in_how_many_pieces_time_passes(pieces: list[int]
     assert states[0] == states[1] and player.playing(phones[0]) == player.playing(phones[1])
 
 
-def test_songs_are_added_to_the_queue_in_order_without_being_played(hand: CarefulHand) -> None:
+def test_songs_are_added_to_the_queue_in_order_without_being_played(hand: Hand) -> None:
     for name in ("Moments", "Bright Lights"):
         hand.tap(f"More options for {name}", "Add to playing queue")
     assert queued(hand) == ["Moments", "Bright Lights"] and not player.playing(hand.phone)
@@ -113,7 +113,7 @@ def test_songs_are_added_to_the_queue_in_order_without_being_played(hand: Carefu
             "artist", "composer"} <= set(first)  # fmt: skip
 
 
-def test_the_queue_is_changed_and_cleared(hand: CarefulHand) -> None:
+def test_the_queue_is_changed_and_cleared(hand: Hand) -> None:
     hand.tap("Golden Days")
     hand.phone.go("queue")
     hand.phone.changed()
@@ -129,7 +129,7 @@ def test_the_queue_is_changed_and_cleared(hand: CarefulHand) -> None:
     assert not queued(hand) and hand.sees("The queue is empty") and not player.playing(hand.phone)
 
 
-def test_a_playlist_is_made_of_songs_in_the_order_in_which_they_were_chosen(hand: CarefulHand) -> None:
+def test_a_playlist_is_made_of_songs_in_the_order_in_which_they_were_chosen(hand: Hand) -> None:
     hand.hold("Moments")
     hand.tap("Bright Lights", "Night Drive", "Night Drive")
     assert hand.sees("2 selected")
@@ -145,7 +145,7 @@ def test_a_playlist_is_made_of_songs_in_the_order_in_which_they_were_chosen(hand
     assert all(set(row) == columns for row in hand.phone.data("music")["SongEntity"])
 
 
-def test_songs_are_added_once_and_moved(hand: CarefulHand) -> None:
+def test_songs_are_added_once_and_moved(hand: Hand) -> None:
     hand.tap("Playlists", "New playlist")
     hand.type("Playlist name", "Mix")
     hand.tap("Create", "Songs")
@@ -162,7 +162,7 @@ def test_songs_are_added_once_and_moved(hand: CarefulHand) -> None:
     assert queued(hand) == ["Moments"]
 
 
-def test_a_playlist_is_renamed_exported_and_deleted(hand: CarefulHand) -> None:
+def test_a_playlist_is_renamed_exported_and_deleted(hand: Hand) -> None:
     data.add_playlist(hand.phone, "Old", data.songs(hand.phone)[:2])
     hand.phone.changed()
     hand.tap("Playlists", "More options for Old", "Rename")
@@ -175,7 +175,7 @@ def test_a_playlist_is_renamed_exported_and_deleted(hand: CarefulHand) -> None:
     assert hand.sees("No playlists yet")
 
 
-def test_artists_search_and_order(hand: CarefulHand) -> None:
+def test_artists_search_and_order(hand: Hand) -> None:
     hand.tap("Artists", "Noah")
     assert hand.sees("Moments") and not hand.sees("Bright Lights")
     hand.back()

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from steady import SteadyHand
+from touching import Hand
 
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.apps import notes, storage
@@ -19,13 +19,13 @@ def phone() -> Phone:
 
 
 @pytest.fixture
-def hand(phone: Phone) -> SteadyHand:
-    hand = SteadyHand(phone)
+def hand(phone: Phone) -> Hand:
+    hand = Hand(phone)
     hand.tap("Markor")
     return hand
 
 
-def test_an_empty_notebook_says_so(hand: SteadyHand) -> None:
+def test_an_empty_notebook_says_so(hand: Hand) -> None:
     assert hand.sees("This folder is empty") and hand.sees(notes.NOTEBOOK)
     assert hand.phone.activity == "net.gsantner.markor/net.gsantner.markor.activity.MainActivity"
 
@@ -39,7 +39,7 @@ def test_an_empty_notebook_says_so(hand: SteadyHand) -> None:
         ("plan.md", "Markdown", "plan.md"),
     ],
 )
-def test_a_new_note(hand: SteadyHand, name: str, kind: str, made: str) -> None:
+def test_a_new_note(hand: Hand, name: str, kind: str, made: str) -> None:
     hand.tap(NEW)
     hand.type("name", name)
     hand.tap(kind, "OK")
@@ -50,7 +50,7 @@ def test_a_new_note(hand: SteadyHand, name: str, kind: str, made: str) -> None:
     assert hand.sees(made)
 
 
-def test_a_note_without_an_ending(hand: SteadyHand) -> None:
+def test_a_note_without_an_ending(hand: Hand) -> None:
     hand.tap(NEW)
     hand.type("name", "merged")
     hand.type("ending", "")
@@ -58,7 +58,7 @@ def test_a_note_without_an_ending(hand: SteadyHand) -> None:
     assert notes.notes(hand.phone) == ["merged"]
 
 
-def test_names_that_cannot_be(hand: SteadyHand) -> None:
+def test_names_that_cannot_be(hand: Hand) -> None:
     notes.add_note(hand.phone, "a.md", "kept")
     hand.tap(NEW, "OK")
     assert hand.sees("New file") and notes.notes(hand.phone) == ["a.md"]
@@ -70,7 +70,7 @@ def test_names_that_cannot_be(hand: SteadyHand) -> None:
     assert not hand.sees("New file") and not hand.phone.state["keyboard"]
 
 
-def test_folders_and_notes_in_them(hand: SteadyHand) -> None:
+def test_folders_and_notes_in_them(hand: Hand) -> None:
     hand.tap(NEW)
     hand.type("name", "work")
     hand.tap("Folder", "work", NEW)
@@ -83,7 +83,7 @@ def test_folders_and_notes_in_them(hand: SteadyHand) -> None:
     assert hand.sees("work") and not hand.sees("one.md")
 
 
-def test_text_is_kept_when_the_app_is_left_or_saved(hand: SteadyHand) -> None:
+def test_text_is_kept_when_the_app_is_left_or_saved(hand: Hand) -> None:
     notes.add_note(hand.phone, "a.md", "one")
     hand.phone.launch("notes")
     hand.tap("a.md")
@@ -97,7 +97,7 @@ def test_text_is_kept_when_the_app_is_left_or_saved(hand: SteadyHand) -> None:
     assert note(hand.phone, "a.md") == "three" and hand.sees("Saved")
 
 
-def test_reading_leaves_the_date_and_writing_changes_it(hand: SteadyHand) -> None:
+def test_reading_leaves_the_date_and_writing_changes_it(hand: Hand) -> None:
     path = notes.add_note(hand.phone, "a.md", "one", at=1690000000)
     hand.phone.launch("notes")
     hand.tap("a.md", "View mode")
@@ -109,7 +109,7 @@ def test_reading_leaves_the_date_and_writing_changes_it(hand: SteadyHand) -> Non
     assert storage.modified(hand.phone, path) == pytest.approx(hand.phone.state["now"], abs=10)
 
 
-def test_adding_above_by_moving_the_cursor(hand: SteadyHand) -> None:
+def test_adding_above_by_moving_the_cursor(hand: Hand) -> None:
     notes.add_note(hand.phone, "a.md", "old text\n")
     hand.phone.launch("notes")
     hand.tap("a.md", "More options", "Move cursor to start")
@@ -126,7 +126,7 @@ def test_adding_above_by_moving_the_cursor(hand: SteadyHand) -> None:
     assert note(hand.phone, "a.md") == "head\n\nold text\nfoot"
 
 
-def test_adding_above_by_cutting_and_pasting(hand: SteadyHand) -> None:
+def test_adding_above_by_cutting_and_pasting(hand: Hand) -> None:
     notes.add_note(hand.phone, "a.md", "old")
     hand.phone.launch("notes")
     hand.tap("a.md", "More options", "Cut all")
@@ -136,7 +136,7 @@ def test_adding_above_by_cutting_and_pasting(hand: SteadyHand) -> None:
     assert note(hand.phone, "a.md") == "new old"
 
 
-def test_merging_by_the_clipboard(hand: SteadyHand) -> None:
+def test_merging_by_the_clipboard(hand: Hand) -> None:
     notes.add_note(hand.phone, "a.md", "one")
     notes.add_note(hand.phone, "b.md", "two")
     hand.phone.launch("notes")
@@ -154,7 +154,7 @@ def test_merging_by_the_clipboard(hand: SteadyHand) -> None:
     assert note(hand.phone, "a.md") == "one\ntwo" and note(hand.phone, "b.md") == "two"
 
 
-def test_pasting_over_all(hand: SteadyHand) -> None:
+def test_pasting_over_all(hand: Hand) -> None:
     hand.phone.state["clipboard"] = "from elsewhere"
     notes.add_note(hand.phone, "a.md", "one")
     hand.phone.launch("notes")
@@ -162,7 +162,7 @@ def test_pasting_over_all(hand: SteadyHand) -> None:
     assert note(hand.phone, "a.md") == "from elsewhere"
 
 
-def test_the_preview_shows_markdown(hand: SteadyHand) -> None:
+def test_the_preview_shows_markdown(hand: Hand) -> None:
     notes.add_note(hand.phone, "a.md", "# Title\n\nA **bold** [link](x)\n- entry\n- [x] done\n> quote\n---\nend")
     hand.phone.launch("notes")
     hand.tap("a.md", "View mode")
@@ -173,7 +173,7 @@ def test_the_preview_shows_markdown(hand: SteadyHand) -> None:
     assert any(view.field == "text" for view in hand.phone.tree.walk())
 
 
-def test_renaming_from_the_list_and_from_the_note(hand: SteadyHand) -> None:
+def test_renaming_from_the_list_and_from_the_note(hand: Hand) -> None:
     notes.add_note(hand.phone, "a.md", "one")
     hand.phone.launch("notes")
     hand.hold("a.md")
@@ -189,7 +189,7 @@ def test_renaming_from_the_list_and_from_the_note(hand: SteadyHand) -> None:
     assert notes.notes(hand.phone) == ["c.txt"] and note(hand.phone, "c.txt") == "changed"
 
 
-def test_moving_to_a_folder(hand: SteadyHand) -> None:
+def test_moving_to_a_folder(hand: Hand) -> None:
     notes.add_note(hand.phone, "from/a.md", "one")
     notes.add_folder(hand.phone, "to")
     hand.phone.launch("notes")
@@ -201,7 +201,7 @@ def test_moving_to_a_folder(hand: SteadyHand) -> None:
     assert notes.notes(hand.phone) == ["to/a.md"] and hand.sees("This folder is empty")
 
 
-def test_deleting(hand: SteadyHand) -> None:
+def test_deleting(hand: Hand) -> None:
     for name in ("a.md", "b.md", "c.md"):
         notes.add_note(hand.phone, name, name)
     hand.phone.launch("notes")
@@ -214,7 +214,7 @@ def test_deleting(hand: SteadyHand) -> None:
     assert notes.notes(hand.phone) == [] and hand.sees("This folder is empty")
 
 
-def test_sorting_by_date_shows_the_newest_first(hand: SteadyHand) -> None:
+def test_sorting_by_date_shows_the_newest_first(hand: Hand) -> None:
     notes.add_note(hand.phone, "a.md", at=1690000000)
     notes.add_note(hand.phone, "b.md", at=1695000000)
     hand.phone.launch("notes")
@@ -222,7 +222,7 @@ def test_sorting_by_date_shows_the_newest_first(hand: SteadyHand) -> None:
     assert hand.texts().index("b.md") < hand.texts().index("a.md")
 
 
-def test_searching_names_and_texts(hand: SteadyHand) -> None:
+def test_searching_names_and_texts(hand: Hand) -> None:
     notes.add_note(hand.phone, "a.md", "milk and honey")
     notes.add_note(hand.phone, "work/milk.md", "x")
     notes.add_note(hand.phone, "c.md", "bread")
@@ -237,14 +237,14 @@ def test_searching_names_and_texts(hand: SteadyHand) -> None:
     assert hand.sees("bread")
 
 
-def test_sharing_copies_to_the_clipboard(hand: SteadyHand) -> None:
+def test_sharing_copies_to_the_clipboard(hand: Hand) -> None:
     notes.add_note(hand.phone, "a.md", "one")
     hand.phone.launch("notes")
     hand.tap("a.md", "More options", "Share", "Copy to clipboard")
     assert hand.phone.state["clipboard"] == "one" and hand.sees("Copied")
 
 
-def test_a_long_note_scrolls(hand: SteadyHand) -> None:
+def test_a_long_note_scrolls(hand: Hand) -> None:
     notes.add_note(hand.phone, "a.md", "\n".join(f"line {n}" for n in range(200)))
     hand.phone.launch("notes")
     hand.tap("a.md", "View mode")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from careful import CarefulHand
+from touching import Hand, hand_in
 
 from backtrail.envs.androidworld.phone.apps import recipe_data as data
 from backtrail.envs.androidworld.phone.apps.recipe import Recipe
@@ -15,25 +15,25 @@ COLUMNS = {
 
 
 @pytest.fixture
-def hand() -> CarefulHand:
-    return CarefulHand(Recipe())
+def hand() -> Hand:
+    return hand_in(Recipe())
 
 
-def titles(hand: CarefulHand) -> list[str]:
+def titles(hand: Hand) -> list[str]:
     return [row["title"] for row in data.recipes(hand.phone)]
 
 
-def fill(hand: CarefulHand, *names: str) -> list[int]:
+def fill(hand: Hand, *names: str) -> list[int]:
     ids = [data.add_recipe(hand.phone, name, ingredients=f"some {name}") for name in names]
     hand.phone.changed()
     return ids
 
 
-def test_a_new_phone_has_no_recipes(hand: CarefulHand) -> None:
+def test_a_new_phone_has_no_recipes(hand: Hand) -> None:
     assert hand.sees("No recipes found")
 
 
-def test_a_recipe_is_written_with_all_its_fields(hand: CarefulHand) -> None:
+def test_a_recipe_is_written_with_all_its_fields(hand: Hand) -> None:
     hand.tap("New recipe")
     values = {
         "Title": "Baked Cod",
@@ -54,7 +54,7 @@ def test_a_recipe_is_written_with_all_its_fields(hand: CarefulHand) -> None:
     assert hand.sees("Baked Cod") and hand.sees("The recipe was saved")
 
 
-def test_a_recipe_without_title_is_not_saved(hand: CarefulHand) -> None:
+def test_a_recipe_without_title_is_not_saved(hand: Hand) -> None:
     hand.tap("New recipe")
     hand.type("Title", "  ")
     hand.type("Servings", "2")
@@ -62,7 +62,7 @@ def test_a_recipe_without_title_is_not_saved(hand: CarefulHand) -> None:
     assert hand.sees("Please enter a title") and hand.sees("New recipe") and not titles(hand)
 
 
-def test_what_was_written_is_shown_line_by_line(hand: CarefulHand) -> None:
+def test_what_was_written_is_shown_line_by_line(hand: Hand) -> None:
     data.add_recipe(hand.phone, "Soup", ingredients="water\nsalt", directions="Boil it.", servings="6 servings")
     hand.phone.changed()
     hand.tap("Soup")
@@ -70,7 +70,7 @@ def test_what_was_written_is_shown_line_by_line(hand: CarefulHand) -> None:
         assert hand.sees(words), words
 
 
-def test_a_recipe_is_changed(hand: CarefulHand) -> None:
+def test_a_recipe_is_changed(hand: Hand) -> None:
     fill(hand, "Soup")
     hand.tap("Soup", "Edit")
     hand.type("Title", "Stew")
@@ -78,7 +78,7 @@ def test_a_recipe_is_changed(hand: CarefulHand) -> None:
     assert titles(hand) == ["Stew"] and hand.sees("Stew")
 
 
-def test_a_recipe_is_deleted_after_a_question(hand: CarefulHand) -> None:
+def test_a_recipe_is_deleted_after_a_question(hand: Hand) -> None:
     fill(hand, "Soup", "Stew")
     hand.tap("Soup", "More options", "Delete", "Cancel")
     assert titles(hand) == ["Soup", "Stew"]
@@ -86,14 +86,14 @@ def test_a_recipe_is_deleted_after_a_question(hand: CarefulHand) -> None:
     assert titles(hand) == ["Stew"] and hand.sees("Recipes") and hand.sees("The recipe was deleted")
 
 
-def test_recipes_are_in_order_of_title_without_regard_to_case(hand: CarefulHand) -> None:
+def test_recipes_are_in_order_of_title_without_regard_to_case(hand: Hand) -> None:
     fill(hand, "beta", "Alpha", "Gamma", *(f"zeta {n:02}" for n in range(30)))
     assert hand.texts().index("Alpha") < hand.texts().index("beta") < hand.texts().index("Gamma")
     hand.tap("zeta 29")
     assert hand.sees("some zeta 29")
 
 
-def test_search_finds_words_of_all_texts(hand: CarefulHand) -> None:
+def test_search_finds_words_of_all_texts(hand: Hand) -> None:
     fill(hand, "Soup", "Stew")
     data.add_recipe(hand.phone, "Pie", directions="Add the Cinnamon")
     hand.tap("Search")
@@ -103,7 +103,7 @@ def test_search_finds_words_of_all_texts(hand: CarefulHand) -> None:
     assert hand.sees("No recipes found")
 
 
-def test_favourites(hand: CarefulHand) -> None:
+def test_favourites(hand: Hand) -> None:
     fill(hand, "Soup", "Stew")
     hand.tap("Stew", "Mark as favorite")
     assert [row["favorite"] for row in data.recipes(hand.phone)] == [0, 1]
@@ -115,7 +115,7 @@ def test_favourites(hand: CarefulHand) -> None:
     assert hand.sees("No recipes found")
 
 
-def test_categories_are_made_given_shown_renamed_and_deleted(hand: CarefulHand) -> None:
+def test_categories_are_made_given_shown_renamed_and_deleted(hand: Hand) -> None:
     (number, _) = fill(hand, "Soup", "Stew")
     hand.tap("Open navigation drawer", "Categories", "Add category", "Save")
     assert hand.sees("Please enter a name")
@@ -142,7 +142,7 @@ def test_categories_are_made_given_shown_renamed_and_deleted(hand: CarefulHand) 
     assert not data.categories_of(hand.phone, number) and hand.sees("No categories yet")
 
 
-def test_a_copy_is_equal_but_for_its_id(hand: CarefulHand) -> None:
+def test_a_copy_is_equal_but_for_its_id(hand: Hand) -> None:
     (number,) = fill(hand, "Soup")
     data.change_recipe(hand.phone, number, [data.add_category(hand.phone, "Winter")])
     hand.tap("Soup", "More options", "Duplicate")
@@ -151,7 +151,7 @@ def test_a_copy_is_equal_but_for_its_id(hand: CarefulHand) -> None:
     assert first["recipeId"] != second["recipeId"] and {**first, "recipeId": 0} == {**second, "recipeId": 0}
 
 
-def test_cooking_goes_step_by_step(hand: CarefulHand) -> None:
+def test_cooking_goes_step_by_step(hand: Hand) -> None:
     data.add_recipe(hand.phone, "Soup", ingredients="water", directions="Boil.\nServe.")
     hand.phone.changed()
     hand.tap("Soup", "More options", "Cook")
@@ -162,7 +162,7 @@ def test_cooking_goes_step_by_step(hand: CarefulHand) -> None:
     assert hand.sees("Boil.")
 
 
-def test_the_calendar_says_what_is_in_season_and_finds_it(hand: CarefulHand) -> None:
+def test_the_calendar_says_what_is_in_season_and_finds_it(hand: Hand) -> None:
     fill(hand, "Pumpkin soup")
     hand.tap("Open navigation drawer", "Seasonal calendar")
     assert hand.sees("October")
@@ -170,7 +170,7 @@ def test_the_calendar_says_what_is_in_season_and_finds_it(hand: CarefulHand) -> 
     assert hand.sees("some Pumpkin soup")
 
 
-def test_there_are_no_other_fields(hand: CarefulHand) -> None:
+def test_there_are_no_other_fields(hand: Hand) -> None:
     with pytest.raises(ValueError, match="got colour"):
         data.add_recipe(hand.phone, "x", colour="red")
     with pytest.raises(KeyError, match="id of a recipe"):

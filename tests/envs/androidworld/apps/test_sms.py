@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from steady import SteadyHand
+from touching import Hand
 
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.apps.calls import call_state
@@ -26,23 +26,23 @@ from backtrail.envs.androidworld.phone.apps.texts import (
 
 
 @pytest.fixture
-def hand() -> SteadyHand:
+def hand() -> Hand:
     phone = Phone([Launcher(), Contacts(), Dialer(), Sms()])
     phone.launch("sms")
-    return SteadyHand(phone)
+    return Hand(phone)
 
 
 def bodies(phone: Phone) -> list[tuple[str, str]]:
     return [(row["address"], row["body"]) for row in sent(phone)]
 
 
-def test_it_begins_empty(hand: SteadyHand) -> None:
+def test_it_begins_empty(hand: Hand) -> None:
     assert hand.sees("No stored conversations have been found")
     hand.tap("Start a conversation")
     assert hand.sees("New conversation")
 
 
-def test_a_message_to_a_new_number(hand: SteadyHand) -> None:
+def test_a_message_to_a_new_number(hand: Hand) -> None:
     hand.tap("New conversation")
     hand.type("Add Contact or Number…", "+15551230001")
     hand.tap("Confirm")
@@ -58,7 +58,7 @@ def test_a_message_to_a_new_number(hand: SteadyHand) -> None:
     assert hand.sees("+15551230001")
 
 
-def test_nothing_is_sent_without_text(hand: SteadyHand) -> None:
+def test_nothing_is_sent_without_text(hand: Hand) -> None:
     hand.tap("New conversation")
     hand.type("Add Contact or Number…", "5551230001")
     hand.phone.enter()
@@ -67,14 +67,14 @@ def test_nothing_is_sent_without_text(hand: SteadyHand) -> None:
     assert messages(hand.phone) == []
 
 
-def test_a_conversation_needs_a_number(hand: SteadyHand) -> None:
+def test_a_conversation_needs_a_number(hand: Hand) -> None:
     hand.tap("New conversation")
     hand.type("Add Contact or Number…", "Ada")
     hand.tap("Confirm")
     assert hand.sees("New conversation") and hand.sees("Enter a phone number or choose a contact")
 
 
-def test_a_message_to_a_contact(hand: SteadyHand) -> None:
+def test_a_message_to_a_contact(hand: Hand) -> None:
     add_contact(hand.phone, "Ada", "Byron", "+15551230001")
     add_contact(hand.phone, "Bea", number="+15551230002")
     hand.phone.launch("sms")
@@ -87,7 +87,7 @@ def test_a_message_to_a_contact(hand: SteadyHand) -> None:
     assert bodies(hand.phone) == [("+15551230001", "Hi")]
 
 
-def test_reading_and_replying(hand: SteadyHand) -> None:
+def test_reading_and_replying(hand: Hand) -> None:
     receive(hand.phone, "5551230001", "older", seconds_ago=100)
     receive(hand.phone, "5551230002", "newer")
     hand.phone.launch("sms")
@@ -101,7 +101,7 @@ def test_reading_and_replying(hand: SteadyHand) -> None:
     assert messages(hand.phone)[1]["thread_id"] == messages(hand.phone)[2]["thread_id"]
 
 
-def test_a_sent_message_is_sent_again(hand: SteadyHand) -> None:
+def test_a_sent_message_is_sent_again(hand: Hand) -> None:
     send(hand.phone, "5551230001", "First", seconds_ago=20)
     receive(hand.phone, "5551230001", "What was that?", seconds_ago=10)
     hand.phone.launch("sms")
@@ -111,7 +111,7 @@ def test_a_sent_message_is_sent_again(hand: SteadyHand) -> None:
     assert bodies(hand.phone) == [("5551230001", "First")] * 2 and len(messages(hand.phone)) == 3
 
 
-def test_a_message_is_copied_and_pasted(hand: SteadyHand) -> None:
+def test_a_message_is_copied_and_pasted(hand: Hand) -> None:
     receive(hand.phone, "5551230001", "12 High Street")
     hand.phone.launch("sms")
     hand.tap("(555) 123-0001")
@@ -125,7 +125,7 @@ def test_a_message_is_copied_and_pasted(hand: SteadyHand) -> None:
     assert bodies(hand.phone) == [("5551230001", "At 12 High Street")]
 
 
-def test_a_message_is_forwarded(hand: SteadyHand) -> None:
+def test_a_message_is_forwarded(hand: Hand) -> None:
     receive(hand.phone, "5551230001", "12 High Street")
     hand.phone.launch("sms")
     hand.tap("(555) 123-0001")
@@ -137,7 +137,7 @@ def test_a_message_is_forwarded(hand: SteadyHand) -> None:
     assert not hand.see("thread_type_message") and hand.sees("Type a message…")
 
 
-def test_messages_are_deleted(hand: SteadyHand) -> None:
+def test_messages_are_deleted(hand: Hand) -> None:
     for body in ("one", "two", "three"):
         receive(hand.phone, "5551230001", body)
     hand.phone.launch("sms")
@@ -152,7 +152,7 @@ def test_messages_are_deleted(hand: SteadyHand) -> None:
     assert [row["body"] for row in messages(hand.phone)] == ["two"]
 
 
-def test_back_ends_a_selection(hand: SteadyHand) -> None:
+def test_back_ends_a_selection(hand: Hand) -> None:
     receive(hand.phone, "5551230001", "one")
     hand.phone.launch("sms")
     hand.hold("(555) 123-0001")
@@ -161,7 +161,7 @@ def test_back_ends_a_selection(hand: SteadyHand) -> None:
     assert not hand.sees("1 / 1") and hand.sees("Search")
 
 
-def test_conversations_are_deleted(hand: SteadyHand) -> None:
+def test_conversations_are_deleted(hand: Hand) -> None:
     for number in ("5551230001", "5551230002", "5551230003"):
         receive(hand.phone, number, "hi")
     hand.phone.launch("sms")
@@ -172,7 +172,7 @@ def test_conversations_are_deleted(hand: SteadyHand) -> None:
     assert messages(hand.phone) == [] and hand.sees("No stored conversations have been found")
 
 
-def test_marking_as_read_and_unread(hand: SteadyHand) -> None:
+def test_marking_as_read_and_unread(hand: Hand) -> None:
     receive(hand.phone, "5551230001", "hi")
     hand.phone.launch("sms")
     hand.hold("(555) 123-0001")
@@ -185,7 +185,7 @@ def test_marking_as_read_and_unread(hand: SteadyHand) -> None:
     assert messages(hand.phone)[0]["read"] == 0 and hand.sees("Unread")
 
 
-def test_searching_people_and_texts(hand: SteadyHand) -> None:
+def test_searching_people_and_texts(hand: Hand) -> None:
     add_contact(hand.phone, "Ada", number="5551230001")
     receive(hand.phone, "5551230001", "cake at eight")
     receive(hand.phone, "5551230002", "your parcel")
@@ -201,7 +201,7 @@ def test_searching_people_and_texts(hand: SteadyHand) -> None:
     assert hand.sees("Type a message…")
 
 
-def test_calling_and_adding_the_sender(hand: SteadyHand) -> None:
+def test_calling_and_adding_the_sender(hand: Hand) -> None:
     receive(hand.phone, "5551230002", "call me")
     hand.phone.launch("sms")
     hand.tap("(555) 123-0002", "More options", "Add number to contact")
@@ -213,7 +213,7 @@ def test_calling_and_adding_the_sender(hand: SteadyHand) -> None:
     assert call_state(hand.phone) == "OFFHOOK"
 
 
-def test_airplane_mode_keeps_messages_back(hand: SteadyHand) -> None:
+def test_airplane_mode_keeps_messages_back(hand: Hand) -> None:
     phone = hand.phone
     phone.settings["global"]["airplane_mode_on"] = "1"
     phone.open("sms", "thread", address="5551230001")
@@ -226,7 +226,7 @@ def test_airplane_mode_keeps_messages_back(hand: SteadyHand) -> None:
     assert bodies(phone) == [("5551230001", "Hi")] and len(messages(phone)) == 1
 
 
-def test_messages_arrive_with_time(hand: SteadyHand) -> None:
+def test_messages_arrive_with_time(hand: Hand) -> None:
     phone = hand.phone
     receive_later(phone, 10, "5551230001", "later")
     phone.open("sms", "thread", address="5551230001")
@@ -236,7 +236,7 @@ def test_messages_arrive_with_time(hand: SteadyHand) -> None:
     assert hand.sees("later") and messages(phone)[0]["read"] == 1 and phone.data("sms")["coming"] == []
 
 
-def test_a_long_thread_begins_with_its_end(hand: SteadyHand) -> None:
+def test_a_long_thread_begins_with_its_end(hand: Hand) -> None:
     for n in range(40):
         receive(hand.phone, "5551230001", f"message {n}", seconds_ago=100 - n)
     hand.phone.launch("sms")
@@ -246,14 +246,14 @@ def test_a_long_thread_begins_with_its_end(hand: SteadyHand) -> None:
     assert not hand.sees("message 39")
 
 
-def test_nobody_writes_to_a_sender_without_a_number(hand: SteadyHand) -> None:
+def test_nobody_writes_to_a_sender_without_a_number(hand: Hand) -> None:
     receive(hand.phone, "BANK", "Your code is 1")
     hand.phone.launch("sms")
     hand.tap("BANK")
     assert hand.sees("You cannot reply to this sender") and not hand.sees("SMS")
 
 
-def test_the_page_can_be_opened_with_a_message(hand: SteadyHand) -> None:
+def test_the_page_can_be_opened_with_a_message(hand: Hand) -> None:
     hand.phone.open("sms", "thread", address="+15551230001", body="Prepared")
     hand.phone.changed()
     hand.tap("SMS")

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from steady import SteadyHand
+from touching import Hand
 
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.apps.launcher import Launcher
@@ -31,22 +31,22 @@ from backtrail.envs.androidworld.phone.apps.todo import (
 
 
 @pytest.fixture
-def hand() -> SteadyHand:
+def hand() -> Hand:
     phone = Phone([Launcher(), Tasks()])
     phone.launch("tasks")
-    return SteadyHand(phone)
+    return Hand(phone)
 
 
 def titles(phone: Phone) -> list[str]:
     return [row["title"] for row in tasks(phone)]
 
 
-def test_it_begins_empty(hand: SteadyHand) -> None:
+def test_it_begins_empty(hand: Hand) -> None:
     assert hand.sees("No tasks here") and hand.sees("My Tasks")
     assert hand.phone.activity == "org.tasks/com.todoroo.astrid.activity.MainActivity"
 
 
-def test_a_task_is_made_with_all_its_parts(hand: SteadyHand) -> None:
+def test_a_task_is_made_with_all_its_parts(hand: Hand) -> None:
     hand.tap("Create new task")
     hand.type("Task name", "Buy milk")
     hand.phone.enter()
@@ -64,7 +64,7 @@ def test_a_task_is_made_with_all_its_parts(hand: SteadyHand) -> None:
     assert hand.sees("Buy milk") and hand.sees("Fri, Oct 20, 14:30") and hand.sees("High priority")
 
 
-def test_a_date_without_a_time_is_at_noon(hand: SteadyHand) -> None:
+def test_a_date_without_a_time_is_at_noon(hand: Hand) -> None:
     hand.tap("Create new task")
     hand.type("Task name", "Call")
     hand.tap("No due date", "Tomorrow", "Save")
@@ -74,14 +74,14 @@ def test_a_date_without_a_time_is_at_noon(hand: SteadyHand) -> None:
     assert tasks(hand.phone)[0]["dueDate"] == 0 and hand.sees("No due date")
 
 
-def test_a_task_needs_a_name(hand: SteadyHand) -> None:
+def test_a_task_needs_a_name(hand: Hand) -> None:
     hand.tap("Create new task", "Save")
     assert hand.sees("Enter a name for the task") and tasks(hand.phone) == []
     hand.tap("Discard")
     assert hand.sees("No tasks here")
 
 
-def test_leaving_a_changed_form_asks_first(hand: SteadyHand) -> None:
+def test_leaving_a_changed_form_asks_first(hand: Hand) -> None:
     number = add_task(hand.phone, "Call")
     hand.phone.launch("tasks")
     hand.tap("Call", "Priority High", "Discard", "Keep editing")
@@ -91,7 +91,7 @@ def test_leaving_a_changed_form_asks_first(hand: SteadyHand) -> None:
     assert row is not None and row["importance"] == 2 and hand.sees("Call")
 
 
-def test_ticking_off_and_showing_completed(hand: SteadyHand) -> None:
+def test_ticking_off_and_showing_completed(hand: Hand) -> None:
     add_task(hand.phone, "Call")
     hand.phone.launch("tasks")
     hand.tap("Complete Call")
@@ -105,7 +105,7 @@ def test_ticking_off_and_showing_completed(hand: SteadyHand) -> None:
     assert tasks(hand.phone) == []
 
 
-def test_tasks_stand_below_their_day(hand: SteadyHand) -> None:
+def test_tasks_stand_below_their_day(hand: Hand) -> None:
     add_task(hand.phone, "Later", due=due_ms(date(2023, 10, 24)))
     add_task(hand.phone, "Soon", due=due_ms(date(2023, 10, 16)))
     add_task(hand.phone, "Now", due=due_ms(date(2023, 10, 15), time(18)))
@@ -119,7 +119,7 @@ def test_tasks_stand_below_their_day(hand: SteadyHand) -> None:
     ]  # fmt: skip
 
 
-def test_sorting(hand: SteadyHand) -> None:
+def test_sorting(hand: Hand) -> None:
     add_task(hand.phone, "B", importance=0)
     add_task(hand.phone, "A", importance=3)
     hand.phone.launch("tasks")
@@ -129,7 +129,7 @@ def test_sorting(hand: SteadyHand) -> None:
     assert hand.texts().index("B") < hand.texts().index("A") and hand.sees("No priority")
 
 
-def test_deleting_asks_first(hand: SteadyHand) -> None:
+def test_deleting_asks_first(hand: Hand) -> None:
     add_task(hand.phone, "Call")
     add_task(hand.phone, "Write")
     hand.phone.launch("tasks")
@@ -142,7 +142,7 @@ def test_deleting_asks_first(hand: SteadyHand) -> None:
     assert tasks(hand.phone) == []
 
 
-def test_lists(hand: SteadyHand) -> None:
+def test_lists(hand: Hand) -> None:
     hand.tap("Menu", "Create new list", "Save")
     assert hand.sees("Enter a name")
     hand.type("Display name", "Default list")
@@ -160,7 +160,7 @@ def test_lists(hand: SteadyHand) -> None:
     assert lists(hand.phone) == ["Default list"] and tasks(hand.phone) == [] and hand.sees("My Tasks")
 
 
-def test_today_has_what_is_due(hand: SteadyHand) -> None:
+def test_today_has_what_is_due(hand: Hand) -> None:
     add_task(hand.phone, "Soon", due=due_ms(date(2023, 10, 16)))
     add_task(hand.phone, "Now", due=due_ms(date(2023, 10, 15)))
     hand.phone.launch("tasks")
@@ -168,7 +168,7 @@ def test_today_has_what_is_due(hand: SteadyHand) -> None:
     assert hand.sees("Now") and not hand.sees("Soon")
 
 
-def test_searching_titles_and_notes(hand: SteadyHand) -> None:
+def test_searching_titles_and_notes(hand: Hand) -> None:
     add_task(hand.phone, "Call", notes="about the PARTY")
     complete(hand.phone, add_task(hand.phone, "Write to Ada"))
     hand.phone.launch("tasks")
@@ -183,7 +183,7 @@ def test_searching_titles_and_notes(hand: SteadyHand) -> None:
     assert hand.sees("No matching tasks")
 
 
-def test_a_task_that_repeats_is_due_again(hand: SteadyHand) -> None:
+def test_a_task_that_repeats_is_due_again(hand: Hand) -> None:
     add_task(hand.phone, "Water", due=due_ms(date(2023, 10, 31)))
     hand.phone.launch("tasks")
     hand.tap("Water", "Does not repeat", "Every month", "Save", "Complete Water")
@@ -191,14 +191,14 @@ def test_a_task_that_repeats_is_due_again(hand: SteadyHand) -> None:
     assert day_of(row["dueDate"]) == date(2023, 11, 30) and row["completed"] == 0 and hand.sees("Rescheduled")
 
 
-def test_a_long_title_is_seen_whole(hand: SteadyHand) -> None:
+def test_a_long_title_is_seen_whole(hand: Hand) -> None:
     title = "Read the very long book about the history of everything that there is in the world and beyond it"
     add_task(hand.phone, title)
     hand.phone.launch("tasks")
     assert hand.sees(title)
 
 
-def test_functions_check_what_they_get(hand: SteadyHand) -> None:
+def test_functions_check_what_they_get(hand: Hand) -> None:
     for wrong in (
         lambda: add_task(hand.phone, " "),
         lambda: add_list(hand.phone, "Today"),

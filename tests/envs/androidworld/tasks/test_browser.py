@@ -6,11 +6,9 @@ import re
 from math import prod
 
 import pytest
-from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+from checking_tasks import SEEDS, prepared, solved
 
 from backtrail.envs.androidworld.actions import read_action
-from backtrail.envs.androidworld.tasks import browser as family
-from backtrail.envs.androidworld.tasks.base import PhoneTask
 from backtrail.envs.androidworld.tasks.browser import (
     BrowserBook,
     BrowserForm,
@@ -19,16 +17,6 @@ from backtrail.envs.androidworld.tasks.browser import (
     BrowserTimetable,
 )
 from backtrail.envs.androidworld.tasks.oracle import Oracle
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", family.TASKS)
-def test_solved_by_touch(kind: type[PhoneTask], seed: int) -> None:
-    check_task(kind, seed)
-
-
-def test_the_same_in_another_process() -> None:
-    check_other_process(family.TASKS, family.__name__)
 
 
 def test_the_second_hotel_is_one_too_many() -> None:

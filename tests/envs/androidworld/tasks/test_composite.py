@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
-from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+from checking_tasks import prepared, solved
 
 from backtrail.envs.androidworld.phone.apps.events import delete_event, events
 from backtrail.envs.androidworld.phone.apps.expense_data import add_expense
 from backtrail.envs.androidworld.phone.apps.notes import add_note
 from backtrail.envs.androidworld.phone.apps.people import add_contact
 from backtrail.envs.androidworld.phone.apps.texts import send
-from backtrail.envs.androidworld.tasks import composite as family
-from backtrail.envs.androidworld.tasks.base import PhoneTask
 from backtrail.envs.androidworld.tasks.composite import (
     ContactFromMessage,
     ExpenseFromReceipt,
     MessageFromNote,
     NoteFromEvent,
 )
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", family.TASKS)
-def test_solved_by_touch(kind: type[PhoneTask], seed: int) -> None:
-    check_task(kind, seed)
-
-
-def test_the_same_in_another_process() -> None:
-    check_other_process(family.TASKS, family.__name__)
 
 
 def test_the_contact_is_the_one_that_this_friend_named() -> None:

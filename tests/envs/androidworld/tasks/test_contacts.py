@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+from checking_tasks import prepared, solved
 
 from backtrail.envs.androidworld.phone.apps.people import add_contact, contacts, delete_contact, save_contact, star
 from backtrail.envs.androidworld.tasks import contacts as family
@@ -15,16 +15,6 @@ from backtrail.envs.androidworld.tasks.contacts import (
     ContactsDraft,
     ContactsStar,
 )
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", family.TASKS)
-def test_solved_by_touch(kind: type[PhoneTask], seed: int) -> None:
-    check_task(kind, seed)
-
-
-def test_the_same_in_another_process() -> None:
-    check_other_process(family.TASKS, family.__name__)
 
 
 def test_another_number_is_refused() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+from checking_tasks import SEEDS, prepared, solved
 
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.apps.expense_data import add_expense, delete_expenses, expenses
@@ -17,16 +17,6 @@ from backtrail.envs.androidworld.tasks.expenses import (
     ExpenseSpentOn,
 )
 from backtrail.envs.androidworld.tasks.oracle import Oracle
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", family.TASKS)
-def test_solved_by_touch(kind: type[PhoneTask], seed: int) -> None:
-    check_task(kind, seed)
-
-
-def test_the_same_in_another_process() -> None:
-    check_other_process(family.TASKS, family.__name__)
 
 
 @pytest.mark.parametrize("kind", family.TASKS)

@@ -1,25 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+from checking_tasks import SEEDS, prepared, solved, task_of
 
 from backtrail.envs.androidworld.phone.files import SHARED
 from backtrail.envs.androidworld.tasks import files
 from backtrail.envs.androidworld.tasks.base import PhoneTask
-
-
-def of(name: str, seed: int = 0) -> PhoneTask:
-    return next(kind for kind in files.TASKS if kind.__name__ == name)(seed)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", files.TASKS)
-def test_task(kind: type[PhoneTask], seed: int):
-    check_task(kind, seed)
-
-
-def test_another_process_draws_the_same():
-    check_other_process(files.TASKS, files.__name__)
 
 
 @pytest.mark.parametrize("kind", files.TASKS)
@@ -38,7 +24,7 @@ def test_other_files_and_folders_must_stay(kind: type[PhoneTask]):
 
 
 def test_the_file_of_the_same_name_elsewhere_is_not_the_one():
-    task = of("DeleteFile")
+    task = task_of("DeleteFile")
     phone = prepared(task).phone
     phone.files.remove(f"{SHARED}/{task.parameters['other']}/{task.parameters['name']}")
     assert not task.done(phone)
@@ -47,15 +33,15 @@ def test_the_file_of_the_same_name_elsewhere_is_not_the_one():
 def test_a_copy_is_not_a_move_and_a_move_no_copy():
     for first, second in (("MoveFile", "CopyFile"), ("CopyFile", "MoveFile")):
         for seed in SEEDS:
-            task = of(first, seed)
+            task = task_of(first, seed)
             phone = solved(task).phone
-            other = of(second, seed)
+            other = task_of(second, seed)
             other.parameters = task.parameters
             assert not other.done(phone)
 
 
 def test_a_similar_name_is_not_the_name():
-    task = of("MakeFolder")
+    task = task_of("MakeFolder")
     phone = prepared(task).phone
     phone.files.make(f"{SHARED}/{task.parameters['place']}/{task.parameters['folder']}s")
     assert not task.done(phone)
@@ -63,7 +49,7 @@ def test_a_similar_name_is_not_the_name():
 
 @pytest.mark.parametrize(("said", "fine"), [("{}", True), (" {}. ", True), ("not {}", False), ("", False)])
 def test_answer(said: str, fine: bool):
-    task = of("FindFile")
+    task = task_of("FindFile")
     phone = prepared(task).phone
     phone.state["answer"] = said.format(task.parameters["place"])
     assert task.done(phone) is fine

@@ -1,30 +1,14 @@
 from __future__ import annotations
 
 import pytest
-from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+from checking_tasks import prepared, solved, task_of
 
 from backtrail.envs.androidworld.phone.apps import camera, drawing, recorder
 from backtrail.envs.androidworld.phone.files import SHARED
-from backtrail.envs.androidworld.tasks import media
-from backtrail.envs.androidworld.tasks.base import PhoneTask
-
-
-def of(name: str, seed: int = 0) -> PhoneTask:
-    return next(kind for kind in media.TASKS if kind.__name__ == name)(seed)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", media.TASKS)
-def test_task(kind: type[PhoneTask], seed: int):
-    check_task(kind, seed)
-
-
-def test_another_process_draws_the_same():
-    check_other_process(media.TASKS, media.__name__)
 
 
 def test_the_number_and_the_side_of_photos_count():
-    task = of("TakePhotos")
+    task = task_of("TakePhotos")
     phone = prepared(task).phone
     phone.data("camera")["facing"] = task.parameters["side"]
     for number in range(1, 5):
@@ -39,7 +23,7 @@ def test_the_number_and_the_side_of_photos_count():
 
 @pytest.mark.parametrize("name", ["TakePhotos", "TakeVideo"])
 def test_old_photos_must_stay(name: str):
-    task = next(t for seed in range(40) if (t := of(name, seed)).parameters["old"])
+    task = next(t for seed in range(40) if (t := task_of(name, seed)).parameters["old"])
     phone = solved(task).phone
     assert task.done(phone)
     phone.files.remove(camera.photos(phone)[0])
@@ -47,7 +31,7 @@ def test_old_photos_must_stay(name: str):
 
 
 def test_a_short_video_is_refused():
-    task = of("TakeVideo")
+    task = task_of("TakeVideo")
     for seconds, fine in ((task.parameters["seconds"] - 1, False), (task.parameters["seconds"], True)):
         phone = prepared(task).phone
         phone.data("camera")["facing"] = task.parameters["side"]
@@ -58,7 +42,7 @@ def test_a_short_video_is_refused():
 
 
 def test_a_recording_has_to_be_long_enough_and_the_only_one():
-    task = of("RecordAudio")
+    task = task_of("RecordAudio")
     name, seconds = task.parameters["name"], task.parameters["seconds"]
     for length, fine in ((seconds - 1, False), (seconds, True)):
         phone = prepared(task).phone
@@ -69,7 +53,7 @@ def test_a_recording_has_to_be_long_enough_and_the_only_one():
 
 
 def test_another_recording_must_keep_its_name():
-    task = of("RenameRecording")
+    task = task_of("RenameRecording")
     phone = prepared(task).phone
     other = next(each for each in task.parameters["names"] if each != task.parameters["old"])
     recorder.rename(phone, f"{other}.m4a", f"{task.parameters['name']}.m4a")
@@ -77,7 +61,7 @@ def test_another_recording_must_keep_its_name():
 
 
 def test_a_drawing_has_one_color_only():
-    task = of("SaveDrawing")
+    task = task_of("SaveDrawing")
     path = f"{SHARED}/{task.parameters['folder']}/{task.parameters['name']}"
     right, wrong = ([0.1, 0.1, 0.9, 0.9, task.parameters[name]] for name in ("paint", "other"))
     for strokes, fine in (

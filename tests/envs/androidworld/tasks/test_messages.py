@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+from checking_tasks import prepared, solved
 
 from backtrail.envs.androidworld.phone.apps.texts import delete_messages, delete_thread, messages, send, thread_of
 from backtrail.envs.androidworld.tasks import messages as family
@@ -17,17 +17,6 @@ from backtrail.envs.androidworld.tasks.messages import (
     SmsSendToNumber,
     SmsWhenToMeet,
 )
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", family.TASKS)
-def test_solved_by_touch(kind: type[PhoneTask], seed: int) -> None:
-    check_task(kind, seed)
-
-
-def test_the_same_in_another_process() -> None:
-    check_other_process(family.TASKS, family.__name__)
-
 
 SENDING = (SmsForwardAddress, SmsReplyToLatest, SmsResend, SmsSendToContact, SmsSendToNumber)
 

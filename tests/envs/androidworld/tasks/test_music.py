@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+from checking_tasks import prepared, solved
 
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.apps.music_data import Row, add_playlist, delete_playlist, playlists, songs
@@ -11,16 +11,6 @@ from backtrail.envs.androidworld.phone.apps.music_player import enqueue
 from backtrail.envs.androidworld.tasks import music as family
 from backtrail.envs.androidworld.tasks.base import PhoneTask
 from backtrail.envs.androidworld.tasks.music import MusicPlaylist, MusicQueue
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", family.TASKS)
-def test_solved_by_touch(kind: type[PhoneTask], seed: int) -> None:
-    check_task(kind, seed)
-
-
-def test_the_same_in_another_process() -> None:
-    check_other_process(family.TASKS, family.__name__)
 
 
 def rows(phone: Phone, titles: list[str]) -> list[Row]:

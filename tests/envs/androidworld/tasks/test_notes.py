@@ -1,25 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+from checking_tasks import prepared, solved, task_of
 
 from backtrail.envs.androidworld.phone.apps.notes import add_note, note, notes, remove_note
 from backtrail.envs.androidworld.tasks import notes as family
 from backtrail.envs.androidworld.tasks.base import PhoneTask
-
-
-def of(name: str, seed: int = 0) -> PhoneTask:
-    return next(kind for kind in family.TASKS if kind.__name__ == name)(seed)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", family.TASKS)
-def test_task(kind: type[PhoneTask], seed: int):
-    check_task(kind, seed)
-
-
-def test_another_process_draws_the_same():
-    check_other_process(family.TASKS, family.__name__)
 
 
 @pytest.mark.parametrize("kind", family.TASKS)
@@ -37,14 +23,14 @@ def test_all_other_notes_must_stay_as_they_are(kind: type[PhoneTask]):
 
 
 def test_a_name_that_is_much_alike_is_another_note():
-    task = of("DeleteNote")
+    task = task_of("DeleteNote")
     phone = prepared(task).phone
     remove_note(phone, task.parameters["names"][1])
     assert not task.done(phone)
 
 
 def test_the_order_of_merged_notes_counts():
-    task = of("MergeNotes")
+    task = task_of("MergeNotes")
     phone = prepared(task).phone
     first, second = (note(phone, task.parameters[name]) for name in ("first", "second"))
     for text, fine in (
@@ -58,7 +44,7 @@ def test_the_order_of_merged_notes_counts():
 
 @pytest.mark.parametrize("end", ["beginning", "end"])
 def test_the_place_of_a_line_counts(end: str):
-    task = next(t for seed in range(40) if (t := of("AddLine", seed)).parameters["end"] == end)
+    task = next(t for seed in range(40) if (t := task_of("AddLine", seed)).parameters["end"] == end)
     phone = prepared(task).phone
     name, line = task.parameters["name"], task.parameters["line"]
     text = note(phone, name)
@@ -69,7 +55,7 @@ def test_the_place_of_a_line_counts(end: str):
 
 @pytest.mark.parametrize(("said", "fine"), [("{}", True), ("It is {}.", True), ("1{}", False), ("many", False)])
 def test_answer(said: str, fine: bool):
-    task = of("CountOpenEntries")
+    task = task_of("CountOpenEntries")
     phone = prepared(task).phone
     phone.state["answer"] = said.format(task.parameters["count"])
     assert task.done(phone) is fine

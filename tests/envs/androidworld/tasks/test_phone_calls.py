@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+from checking_tasks import SEEDS, prepared, solved
 
 from backtrail.envs.androidworld.phone.apps.calls import clear_calls, hang_up, place_call
-from backtrail.envs.androidworld.tasks import phone_calls as family
 from backtrail.envs.androidworld.tasks.base import PhoneTask
 from backtrail.envs.androidworld.tasks.phone_calls import (
     PhoneCallBack,
@@ -15,17 +14,6 @@ from backtrail.envs.androidworld.tasks.phone_calls import (
     PhoneCallStranger,
     PhoneDeleteCalls,
 )
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", family.TASKS)
-def test_solved_by_touch(kind: type[PhoneTask], seed: int) -> None:
-    check_task(kind, seed)
-
-
-def test_the_same_in_another_process() -> None:
-    check_other_process(family.TASKS, family.__name__)
-
 
 CALLING = (PhoneCallBack, PhoneCallNumber, PhoneCallOneOfTwo)
 

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+from checking_tasks import SEEDS, prepared, solved
 
 from backtrail.envs.androidworld.phone.apps.recipe_data import add_recipe, delete_recipe, favourite, recipes
 from backtrail.envs.androidworld.tasks import recipes as family
 from backtrail.envs.androidworld.tasks.base import PhoneTask
 from backtrail.envs.androidworld.tasks.recipes import RecipeAdd, RecipeDelete, RecipeDeleteWith, RecipeHowLong
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", family.TASKS)
-def test_solved_by_touch(kind: type[PhoneTask], seed: int) -> None:
-    check_task(kind, seed)
-
-
-def test_the_same_in_another_process() -> None:
-    check_other_process(family.TASKS, family.__name__)
 
 
 @pytest.mark.parametrize("kind", family.TASKS)

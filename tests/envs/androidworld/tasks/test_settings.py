@@ -1,26 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+from checking_tasks import prepared, solved, task_of
 
 from backtrail.envs.androidworld.phone.apps import settings_values
 from backtrail.envs.androidworld.tasks import settings
 from backtrail.envs.androidworld.tasks.base import PhoneTask
 from backtrail.envs.androidworld.tasks.oracle import Oracle
-
-
-def of(name: str, seed: int = 0) -> PhoneTask:
-    return next(kind for kind in settings.TASKS if kind.__name__ == name)(seed)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", settings.TASKS)
-def test_task(kind: type[PhoneTask], seed: int):
-    check_task(kind, seed)
-
-
-def test_another_process_draws_the_same():
-    check_other_process(settings.TASKS, settings.__name__)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in settings.TASKS if not kind.infeasible])
@@ -32,7 +18,7 @@ def test_another_setting_must_not_change(kind: type[PhoneTask]):
 
 
 def test_brightness_has_to_be_near():
-    task = of("SetBrightness")
+    task = task_of("SetBrightness")
     phone = prepared(task).phone
     for off, fine in ((0, True), (3, True), (-3, True), (5, False), (-5, False)):
         settings_values.set_brightness(phone, 1 + round(2.54 * (task.parameters["percent"] + off)))
@@ -40,7 +26,7 @@ def test_brightness_has_to_be_near():
 
 
 def test_the_guest_network_is_another_one():
-    task = of("JoinNetwork")
+    task = task_of("JoinNetwork")
     phone = prepared(task).phone
     settings_values.connect(phone, task.parameters["others"][0])
     assert not task.done(phone)
@@ -49,7 +35,7 @@ def test_the_guest_network_is_another_one():
 
 
 def test_a_second_device_is_one_too_many():
-    task = of("PairDevice")
+    task = task_of("PairDevice")
     phone = prepared(task).phone
     settings_values.pair(phone, task.parameters["name"])
     assert task.done(phone)
@@ -70,7 +56,7 @@ def test_what_is_missing_is_nowhere_in_the_settings():
         "wireless",
         "spatial",
     )
-    backend = prepared(of("UseMissingFeature"))
+    backend = prepared(task_of("UseMissingFeature"))
     oracle = Oracle(backend)
     oracle.open("Settings")
     titles = [e.text for e in backend.elements() if e.resource_id == "android:id/title"][1:]

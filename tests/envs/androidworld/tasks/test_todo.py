@@ -5,23 +5,13 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from checking_tasks import SEEDS, check_other_process, check_task, prepared, solved
+from checking_tasks import SEEDS, prepared, solved
 
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.apps.todo import add_task, complete, delete_task, due_ms, tasks
 from backtrail.envs.androidworld.tasks import todo as family
 from backtrail.envs.androidworld.tasks.base import PhoneTask
 from backtrail.envs.androidworld.tasks.todo import TasksAdd, TasksComplete, TasksDelete, TasksHowManyDue, TasksPostpone
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", family.TASKS)
-def test_solved_by_touch(kind: type[PhoneTask], seed: int) -> None:
-    check_task(kind, seed)
-
-
-def test_the_same_in_another_process() -> None:
-    check_other_process(family.TASKS, family.__name__)
 
 
 @pytest.mark.parametrize("kind", family.TASKS)
