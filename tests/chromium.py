@@ -65,6 +65,46 @@ class Chromium:
         self.js(f"{element}.focus()")
         self._call("Input.insertText", text=words)
 
+    def touch(
+        self,
+        element: str,
+        at: tuple[float, float] = (0.5, 0.5),
+        to: tuple[float, float] | None = None,
+        *,
+        until: str | None = None,
+        shift: bool = False,
+    ) -> None:
+        """Press the mouse on an element that is in view, and let go when an expression has become true.
+
+        Args:
+            element: An expression that finds it.
+            at: Where: shares of its width and height.
+            to: Where the mouse is dragged to before it is let go.
+            until: What to wait for with the button held down.
+            shift: Whether the Shift key is down.
+        """
+        box = self.js(f"(({{x, y, width, height}}) => [x, y, width, height])({element}.getBoundingClientRect())")
+        left, top, width, height = box
+
+        def mouse(kind: str, place: tuple[float, float], **more: Any) -> None:
+            x, y = left + place[0] * width, top + place[1] * height
+            self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, modifiers=8 * shift, **more)
+
+        mouse("mouseMoved", at)
+        mouse("mousePressed", at, button="left", clickCount=1)
+        if to is not None:
+            mouse("mouseMoved", to, button="left")
+        if until is not None:
+            self.wait(until)
+        mouse("mouseReleased", to or at, button="left", clickCount=1)
+
+    def wait(self, code: str) -> None:
+        """Wait until an expression is true."""
+        end = time.monotonic() + 60
+        while not self.js(code):
+            assert time.monotonic() < end, f"still not: {code}"
+            time.sleep(0.02)
+
     def back(self) -> None:
         history = self._call("Page.getNavigationHistory")
         entry = history["entries"][history["currentIndex"] - 1]
@@ -82,11 +122,9 @@ class Chromium:
 
     def _leave(self, way: Callable[[], Any]) -> None:
         """Do what leads to another page, and wait until it is there."""
-        before, end = self.js("location.href"), time.monotonic() + 60
+        before = self.js("location.href")
         way()
-        while not self.js(f"location.href !== {json.dumps(before)} && document.readyState === 'complete'"):
-            assert time.monotonic() < end, f"still at {before}"
-            time.sleep(0.02)
+        self.wait(f"location.href !== {json.dumps(before)} && document.readyState === 'complete'")
 
     def _call(self, method: str, **params: Any) -> dict[str, Any]:
         self._number += 1

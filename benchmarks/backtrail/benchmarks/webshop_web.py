@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
-import gymnasium as gym
-
+from backtrail.benchmarks.loopback import TEMPLATES, Guard, missing, serve
 from backtrail.benchmarks.webshop_site import HEAD, LONGEST, BadAddress, Site
 from backtrail.envs.webshop.env import WebShopEnv
 
@@ -22,20 +19,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 __all__ = ["make_app", "serve"]
-
-_TEMPLATES = Path(__file__).parent / "templates"
-
-_POLICY = (
-    b"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
-    b"frame-ancestors 'none'"
-)
-_HEADERS = [
-    (b"content-security-policy", _POLICY),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"cache-control", b"no-store"),
-]
 
 _ERROR = """<!DOCTYPE html>
 <html lang="en">
@@ -53,10 +36,6 @@ _ERROR = """<!DOCTYPE html>
 </body>
 </html>
 """
-
-Message = dict[str, Any]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Callable[[], Awaitable[Message]], Send], Awaitable[None]]
 
 
 def make_app(env_options: Mapping[str, Any] | None = None, *, seed: int = 0) -> Starlette:
@@ -85,7 +64,7 @@ def make_app(env_options: Mapping[str, Any] | None = None, *, seed: int = 0) -> 
         from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
         from starlette.routing import Route
     except ImportError as error:
-        raise _missing(error) from error
+        raise missing(error) from error
     if (env_options or {}).get("strict"):
         raise ValueError("Expected strict=False for web pages: a strict shop fails where the original does")
     site = Site(WebShopEnv(**env_options or {}), seed)
@@ -115,7 +94,7 @@ def make_app(env_options: Mapping[str, Any] | None = None, *, seed: int = 0) -> 
     async def asset(request: Request) -> Response:
         name = request.url.path.rpartition("/")[2]
         kind = "text/css" if name.endswith(".css") else "text/javascript"
-        return Response((_TEMPLATES / name).read_bytes(), media_type=kind)
+        return Response((TEMPLATES / name).read_bytes(), media_type=kind)
 
     async def refuse(request: Request, error: Exception) -> Response:
         status, message = (error.status_code, error.detail) if isinstance(error, HTTPException) else (400, str(error))
@@ -133,66 +112,9 @@ def make_app(env_options: Mapping[str, Any] | None = None, *, seed: int = 0) -> 
             Route("/shop.css", asset),
             Route("/shop.js", asset),
         ],
-        middleware=[Middleware(_Guard)],
+        middleware=[Middleware(Guard)],
         exception_handlers={BadAddress: refuse, HTTPException: refuse},
     )
-
-
-def serve(app: Starlette, port: int = 0, ready: Callable[[str], None] = lambda address: None) -> None:
-    """Serve an application on 127.0.0.1 until it is stopped.
-
-    Args:
-        app: What `make_app` made.
-        port: Where to; 0 takes a free one.
-        ready: Called with the address, e.g. ``http://127.0.0.1:8000/``, as soon as a browser may come.
-
-    Raises:
-        gymnasium.error.DependencyNotInstalled: If the extra ``webshop`` is missing.
-        OSError: If the port is taken.
-        KeyboardInterrupt: When Ctrl-C has stopped it.
-    """
-    try:
-        from uvicorn import Config, Server
-    except ImportError as error:
-        raise _missing(error) from error
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(("127.0.0.1", port))
-        except OSError as error:
-            raise OSError(f"Expected a free port, {port} is taken ({error}): choose another, or 0 for any") from error
-        listener.listen()
-        ready(f"http://127.0.0.1:{listener.getsockname()[1]}/")
-        config = Config(app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1)
-        Server(config).run(sockets=[listener])
-
-
-class _Guard:
-    """Lets in only who asks for this machine by name (a foreign page may not), and puts the headers on every answer."""
-
-    def __init__(self, app: App):
-        self._app = app
-
-    async def __call__(self, scope: Message, receive: Callable[[], Awaitable[Message]], send: Send) -> None:
-        if scope["type"] != "http":
-            return await self._app(scope, receive, send)
-
-        async def send_guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], *_HEADERS]}
-            await send(message)
-
-        port = scope["server"][1]
-        names = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
-        if port == 80:
-            names |= {name.removesuffix(":80") for name in names}
-        hosts = [value.decode("latin-1").lower() for name, value in scope["headers"] if name == b"host"]
-        if len(hosts) == 1 and hosts[0] in names:
-            return await self._app(scope, receive, send_guarded)
-        body = f"Expected the host to be one of {', '.join(sorted(names))}.".encode()
-        kind = (b"content-type", b"text/plain; charset=utf-8")
-        await send_guarded({"type": "http.response.start", "status": 421, "headers": [kind]})
-        await send_guarded({"type": "http.response.body", "body": body})
 
 
 def _asked(query: QueryParams) -> tuple[str | None, int | None]:
@@ -224,9 +146,3 @@ async def _search_words(request: Request) -> str:
     if words is None:
         raise BadAddress("Expected ?action=ACTION or a form with search_query")
     return words[0]
-
-
-def _missing(error: ImportError) -> gym.error.DependencyNotInstalled:
-    return gym.error.DependencyNotInstalled(
-        f'The web pages need starlette and uvicorn ({error}). Run: pip install "backtrail[webshop]"'
-    )
