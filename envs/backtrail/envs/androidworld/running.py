@@ -82,15 +82,11 @@ def make_source(
     """Return the tasks of a split on a device.
 
     Raises:
-        ValueError: On an unknown name, or tasks that the device cannot have.
+        ValueError: On an unknown name.
         gymnasium.error.DependencyNotInstalled: If they need the package android_world and it is missing.
     """
     if tasks == "android_world":
         return WorldTasks(device, split, families)
-    if tasks == "own" and not isinstance(device, SimulatedBackend):
-        raise ValueError(
-            'Expected tasks to be "portable" or "android_world" on an emulator: our own need the simulated phone'
-        )
     return OwnTasks(tasks, device, split, families)
 
 

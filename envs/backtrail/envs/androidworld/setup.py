@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 from backtrail.envs.androidworld.emulator import EmulatorBackend
+from backtrail.envs.androidworld.patience import Patience
 from backtrail.envs.androidworld.phone.factory import make_phone
 from backtrail.envs.androidworld.running import TASKS, TaskSet
 from backtrail.envs.androidworld.simulated import SimulatedBackend
@@ -26,7 +27,10 @@ def make_device(device: Device, scale: float, options: Mapping[str, Any] | None)
         DeviceError: If the emulator does not come up or does not answer.
     """
     if device == "emulator":
-        return EmulatorBackend(**(options or {}))
+        given = dict(options or {})
+        if isinstance(given.get("patience"), Mapping):  # from JSON
+            given["patience"] = Patience(**given["patience"])
+        return EmulatorBackend(**given)
     if options:
         raise ValueError("Expected device_options for an emulator only")
     return SimulatedBackend(make_phone(scale))
@@ -50,6 +54,10 @@ def check_options(device: str, tasks: str, level: str, scale: float, expert: boo
     if device == "emulator" and level == "physical":
         raise ValueError(
             'Expected fingerprint to be "state" or "screen" on an emulator: its inner state cannot be seen'
+        )
+    if device == "emulator" and tasks == "own":
+        raise ValueError(
+            'Expected tasks to be "portable" or "android_world" on an emulator: our own need the phone\'s state'
         )
     if expert and (device == "emulator" or tasks == "android_world"):
         raise ValueError(
