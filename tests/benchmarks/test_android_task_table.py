@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from backtrail.benchmarks.android_solutions import solution
+from backtrail.envs.androidworld.running import on_the_phone
 
 PAGE = (Path(__file__).parents[2] / "docs" / "android-tasks.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.splitlines() if line.startswith("| `")]
@@ -26,6 +27,7 @@ def test_a_row_says_how_the_task_is_done(row: list[str]) -> None:
     name, apps, how, why = row
     found = solution(name.strip("`"))
     assert how == (found[0] if found else "emulator only")
+    assert on_the_phone(name.strip("`")) is (found is not None)
     missing = [app for app in OTHER_APPS if app in apps]
     assert bool(missing) is (found is None) and why.startswith("needs ") is (found is None)
     assert all(app in why for app in missing)

@@ -16,7 +16,7 @@ from backtrail.benchmarks.recipe import RunConfig
 __all__ = ["details", "overview", "table"]
 
 NONE = "-"
-UNOFFICIAL = "These are not the benchmark's official tasks: not comparable with published scores."
+UNOFFICIAL = "This is not the official benchmark: not comparable with published scores."
 
 
 def table(*columns: str) -> Table:

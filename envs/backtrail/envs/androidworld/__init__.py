@@ -1,1 +1,5 @@
-"""AndroidWorld: tasks on a phone."""
+"""AndroidWorld: tasks on a simulated phone or an Android emulator."""
+
+from backtrail.envs.androidworld.simulator import as_android_env
+
+__all__ = ["as_android_env"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from backtrail.envs.androidworld.emulator import EmulatorBackend
     from backtrail.envs.androidworld.world import World, WorldTask
 
-__all__ = ["TASKS", "Running", "Source", "TaskSet", "make_source"]
+__all__ = ["TASKS", "Running", "Source", "TaskSet", "make_source", "on_the_phone"]
 
 TaskSet = Literal["own", "portable", "android_world"]
 TASKS: tuple[TaskSet, ...] = ("own", "portable", "android_world")
@@ -162,6 +162,13 @@ class OwnRunning:
 
 
 _FAMILY = "android_world"
+_EMULATOR_ONLY = ("MarkorTranscribeVideo", "Notes", "OsmAnd", "SportsTracker", "Vlc")
+"""How the names of AndroidWorld's tasks begin whose apps (Joplin, OsmAnd, OpenTracks, VLC) the simulated phone does not have."""
+
+
+def on_the_phone(name: str) -> bool:
+    """Whether a task of AndroidWorld's, by the name of its class, runs on the simulated phone."""
+    return not name.startswith(_EMULATOR_ONLY)
 
 
 class WorldTasks:
@@ -174,7 +181,8 @@ class WorldTasks:
         check_split(split)
         if families is not None and list(families) != [_FAMILY]:
             raise ValueError(f"Expected task_types to be {_FAMILY} or none for AndroidWorld's own tasks")
-        self._names = task_names()
+        simulated = isinstance(device, SimulatedBackend)
+        self._names = tuple(name for name in task_names() if on_the_phone(name) or not simulated)
         self.ids = _world_ids(split, self._names)
         self._make = lambda: World(device)
         self._world: World | None = None
@@ -183,7 +191,9 @@ class WorldTasks:
         """Return ``task_id`` if there is such a task, of whatever split."""
         if isinstance(task_id, str) and any(task_id in _world_ids(split, self._names) for split in SEEDS):
             return task_id
-        raise ValueError(f"Unknown task id {task_id!r}; ids look like {self.ids[0]!r}")
+        raise ValueError(
+            f"Unknown task id {task_id!r}; ids look like {self.ids[0]!r}, and tasks of {', '.join(_EMULATOR_ONLY)} need an emulator"
+        )
 
     def begin(self, task_id: str) -> WorldRunning:
         """Prepare a task on the device, which was reset."""
