@@ -2,39 +2,32 @@
 
     python -m backtrail.benchmarks.android_tasks [TASK ...] [--seed 0]
 
-needs the package android_world, which no index has: see its repository for how to install it.
+needs the package android_world, which no index has: `backtrail doctor` says how to install it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
-import sqlite3
 import sys
-import threading
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import gymnasium as gym
 
 from backtrail.benchmarks.android_solutions import solution
 from backtrail.envs.androidworld.actions import Action
-from backtrail.envs.androidworld.backend import Element
+from backtrail.envs.androidworld.backend import DeviceError, Element
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.factory import make_phone
 from backtrail.envs.androidworld.simulated import SimulatedBackend
-from backtrail.envs.androidworld.simulator import as_android_env
 from backtrail.envs.androidworld.tasks.oracle import NotThere, Oracle
+from backtrail.envs.androidworld.world import World, WorldTask
 
 __all__ = ["Outcome", "Runner", "main"]
-
-_FAULTS = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError, sqlite3.Error)
-"""What the code of tasks raises where something is not as it expects."""
 
 
 @dataclass(frozen=True)
@@ -98,16 +91,8 @@ class Runner:
             gymnasium.error.DependencyNotInstalled: If android_world or android_env is missing.
         """
         self.phone = make_phone(scale)
-        with _virtual_time(self.phone):
-            controllers = _world("env.android_world_controller")
-            controller = controllers.AndroidWorldController(
-                as_android_env(self.phone), install_a11y_forwarding_app=False
-            )
-            self.environment = _world("env.interface").AsyncAndroidEnv(controller)
-        registry = _world("registry").TaskRegistry
-        self.tasks: dict[str, Any] = registry().get_registry(registry.ANDROID_WORLD_FAMILY)
+        self.world = World(SimulatedBackend(self.phone))
         self._fresh = self.phone.save()
-        self._faults = (*_FAULTS, import_module("android_env.components.errors").AdbControllerError)
 
     def run(self, name: str, seed: int = 0) -> Outcome:
         """Prepare a task, check it, do it, check it again and clean up.
@@ -117,69 +102,31 @@ class Runner:
         found = solution(name)
         outcome = Outcome(name, found[0] if found else "")
         self.phone.load(self._fresh)
-        before = random.getstate()
-        with _virtual_time(self.phone):
-            try:
-                random.seed(seed)
-                parameters = {**self.tasks[name].generate_random_params(), "seed": seed}
-                outcome = self._run(self.tasks[name](parameters), outcome)
-            except self._faults as error:
-                outcome = Outcome(name, outcome.how, wrong=f"{type(error).__name__}: {error}"[:200])
-            finally:
-                random.setstate(before)
-        return outcome
+        try:
+            return self._run(self.world.prepare(name, seed), outcome, seed)
+        except DeviceError as error:
+            return replace(outcome, wrong=str(error)[:200])
 
     def close(self) -> None:
         """Stop what the environment has started."""
-        self.environment.close()
+        self.world.close()
 
-    def _run(self, task: Any, outcome: Outcome) -> Outcome:
-        world, name, wrong, after = self.environment, outcome.name, "", None
-        task.initialize_task(world)
-        world.reset(go_home=True)
-        first = float(task.is_successful(world))
-        world.reset(go_home=True)  # the check may have opened something
-        hand = Oracle(cast("SimulatedBackend", _Device(world, self.phone)))
-        found = solution(name)
+    def _run(self, task: WorldTask, outcome: Outcome, seed: int) -> Outcome:
+        environment = self.world.environment
+        outcome = replace(outcome, before=task.score(""))
+        hand = Oracle(_Device(environment, self.phone))
+        found = solution(task.name)
         if found is not None:
-            try:
-                found[1](hand, task)
-                after = float(task.is_successful(world))
-            except NotThere as error:
-                wrong = str(error)[:200]
-        task.tear_down(world)
-        return Outcome(name, outcome.how, first, after, len(hand.actions), wrong)
-
-
-def _world(part: str) -> Any:
-    try:
-        return import_module(f"android_world.{part}")
-    except ModuleNotFoundError as error:
-        raise gym.error.DependencyNotInstalled(
-            f"{error.name} is missing: install the extra with `pip install 'backtrail[android]'`, and android_world from its "
-            "repository with `pip install --no-deps`, building it with setuptools below version 81"
-        ) from None
-
-
-@contextmanager
-def _virtual_time(phone: Phone) -> Iterator[None]:
-    """Let ``time.sleep`` in this thread move the phone's clock, and no other: nothing on the phone is ever late."""
-    sleep, thread, left = time.sleep, threading.current_thread(), 0.0
-
-    def wait(seconds: float) -> None:
-        nonlocal left
-        if threading.current_thread() is not thread:
-            return sleep(seconds)
-        left += seconds
-        phone.pass_time(int(left))
-        left -= int(left)
-        return None
-
-    time.sleep = wait
-    try:
-        yield
-    finally:
-        time.sleep = sleep
+            with self.world.inside(seed, f"doing {task.name}"):
+                environment.reset(go_home=True)  # the check may have opened something
+                try:
+                    found[1](hand, task.task)
+                except NotThere as error:
+                    outcome = replace(outcome, wrong=str(error)[:200])
+            if not outcome.wrong:
+                outcome = replace(outcome, after=task.score(hand.answered))
+        task.tear_down()
+        return replace(outcome, steps=len(hand.actions))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -195,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     outcomes = []
-    names = options.tasks or [name for name in sorted(runner.tasks) if options.all or solution(name)]
+    names = options.tasks or [name for name in runner.world.names if options.all or solution(name)]
     with suppress(KeyboardInterrupt):
         for name in names:
             outcomes.append(runner.run(name, options.seed))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gymnasium as gym
+from gymnasium.envs.registration import EnvSpec
 
 import backtrail.envs  # noqa: F401  # registers the ids
 from backtrail.envs import restore
@@ -51,6 +52,6 @@ def test_going_back_gives_no_steps_back() -> None:
 def test_the_budget_is_part_of_what_is_registered() -> None:
     spec = gym.make(ID, screenshot=False).spec
     assert spec is not None and [each.name for each in spec.additional_wrappers] == ["TaskBudget"]
-    env = gym.make(gym.envs.registration.EnvSpec.from_json(spec.to_json()))
+    env = gym.make(EnvSpec.from_json(spec.to_json()))
     _, info = env.reset(options={"task_id": SHORT})
     assert steps_until_truncated(env) == info["budget"]

@@ -76,6 +76,10 @@ def test_the_size_is_that_of_the_screen_and_no_overlay_is_drawn(device: Emulator
     assert emulator.facts["settings"]["system/show_touches"] == "0"
 
 
+def test_the_build_says_what_the_device_is(device: EmulatorBackend):
+    assert device.build.startswith("backtrail/stand_in/simulated:13/")
+
+
 def test_the_picture_is_that_of_the_phone(device: EmulatorBackend):
     picture = device.screenshot()
     assert picture.dtype == np.uint8

@@ -261,7 +261,15 @@ def test_no_command_breaks_the_phone(command: str, second: str, words: list[str]
 @settings(max_examples=100, deadline=None)
 def test_what_is_quoted_arrives_as_it_is(text: str) -> None:
     quoted = "'" + text.replace("'", "'\"'\"'") + "'"
-    assert said(make_shell(), "echo", "-E", quoted) == f"{text}\n"
+    assert (
+        said(make_shell(), "echo", "-E", ".", quoted) == f". {text}\n"
+    )  # the dot: a text such as -n is no option then
+
+
+def test_the_activity_that_starts_an_app_can_be_asked_for(shell: Shell) -> None:
+    ask = ("cmd", "package", "resolve-activity", "--brief", "-c", "android.intent.category.LAUNCHER")
+    assert said(shell, *ask, "com.android.settings") == "com.android.settings/.Settings\n"
+    assert said(shell, *ask, "com.example.nothing") == "No activity found\n"
 
 
 # -- files ------------------------------------------------------------------------------------------------

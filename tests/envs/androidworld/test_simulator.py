@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -161,6 +162,13 @@ def test_a_command_that_fails_raises_as_adb_does(env: Any) -> None:
     errors = pytest.importorskip("android_env.components.errors")
     with pytest.raises(errors.AdbControllerError, match="No such file"):
         adb(env, "shell", "cat", "/nothing")
+
+
+@needs_android_env
+def test_the_environment_of_this_process_stays(phone: Phone, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANDROID_HOME", "/somewhere")
+    as_android_env(phone).close()
+    assert os.environ["ANDROID_HOME"] == "/somewhere"
 
 
 @needs_android_env

@@ -1,7 +1,8 @@
 """UI elements of an emulator's screen, from the accessibility forwarder or from ``uiautomator dump``.
 
-The forwarder is an app that sends a forest about every 100 ms. Both ways give the same kind of list, not the same list: the forwarder's has leaves, described and scrollable nodes of all windows
-and knows hints; uiautomator's has every node of the window in front. A policy that acts by number must stay with one.
+The forwarder is an app that sends a forest about every 100 ms. Both ways give the same kind of list, not the same list: the
+forwarder's has leaves, described and scrollable nodes of all windows and knows hints; uiautomator's has every node of the
+window in front. A policy that acts by number must stay with one.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _SERVICE = f"{PACKAGE}/{PACKAGE}.AccessibilityForwarder"
 _RECEIVER = f"{PACKAGE}/{PACKAGE}.FlagsBroadcastReceiver"
 _INTENT = "accessibility_forwarder.intent.action"
 _HOST = "10.0.2.2"  # this machine, as an emulator sees it
+_RELAY = 5.0  # seconds that a forest may take
 _DUMP = "/data/local/tmp/backtrail_screen.xml"
 _BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
 
@@ -41,6 +43,7 @@ class Forwarder:
         self._adb = adb
         self._arrived = threading.Condition()
         self._count, self._forest = 0, None
+        self._relay: _Relay | None = None
         self._server: Any = extra("grpc").server(futures.ThreadPoolExecutor(2, thread_name_prefix="forests"))
         self._messages = extra("android_env.proto.a11y.a11y_pb2")
         extra("android_env.proto.a11y.a11y_pb2_grpc").add_A11yServiceServicer_to_server(self, self._server)
@@ -95,8 +98,16 @@ class Forwarder:
             f"Airplane mode: {self._airplane()} (1 cuts the app off). Is the service {PACKAGE} enabled and this port free?"
         )
 
+    def relay_to(self, port: int | None) -> None:
+        """Send every forest on to a server on this machine, too; with None no more. One that is gone is forgotten."""
+        with self._arrived:
+            if self._relay is not None:
+                self._relay.close()
+            self._relay = None if port is None else _Relay(port)
+
     def close(self) -> None:
         """Stop listening."""
+        self.relay_to(None)
         self._server.stop(None)
 
     def SendForest(self, request: Any, context: Any) -> Any:
@@ -105,6 +116,9 @@ class Forwarder:
             self._count += 1
             self._forest = request
             self._arrived.notify_all()
+            if self._relay is not None and not self._relay.send(request):
+                self._relay.close()
+                self._relay = None
         return self._messages.ForestResponse()
 
     def SendEvent(self, request: Any, context: Any) -> Any:
@@ -144,6 +158,33 @@ class Forwarder:
             return self._adb.words("settings", "get", "global", "airplane_mode_on").strip()
         except DeviceError as error:
             return f"unknown ({error})"
+
+
+class _Relay:
+    """Sends forests to a server and never waits for it: those that come while one is on its way are left out."""
+
+    def __init__(self, port: int):
+        grpc = extra("grpc")
+        self._gone = grpc.StatusCode.UNAVAILABLE
+        self._channel: Any = grpc.secure_channel(
+            f"127.0.0.1:{port}", grpc.local_channel_credentials(), options=[("grpc.enable_http_proxy", 0)]
+        )
+        self._stub: Any = extra("android_env.proto.a11y.a11y_pb2_grpc").A11yServiceStub(self._channel)
+        self._call: Any = None
+
+    def send(self, forest: Any) -> bool:
+        """Begin to send a forest; return False instead if nobody listened to the last one."""
+        if self._call is not None:
+            if not self._call.done():
+                return True
+            if self._call.code() is self._gone:
+                return False
+        self._call = self._stub.SendForest.future(forest, timeout=_RELAY)
+        return True
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._channel.close()
 
 
 def elements_of_forest(forest: Any) -> list[Element]:

@@ -17,12 +17,10 @@ from backtrail.envs.androidworld.launch import find_emulator
 __all__ = ["RECIPE", "Finding", "doctor"]
 
 RECIPE = """\
-pip install --upgrade "pip>=25.3"
-pip install "backtrail[android]" fuzzywuzzy pandas opencv-python-headless pydub python-Levenshtein requests tenacity \
-termcolor jsonschema
-git clone https://github.com/google-research/android_world
-printf 'setuptools<81\\n' > constraints.txt
-pip install --no-deps --build-constraint constraints.txt ./android_world"""
+pip install "pip>=25.3" "backtrail[android]" fuzzywuzzy pandas opencv-python-headless pydub python-Levenshtein requests \
+tenacity termcolor jsonschema "audioop-lts; python_version >= '3.13'"
+echo "setuptools<81" > constraints.txt && pip install --no-deps --build-constraint constraints.txt \
+git+https://github.com/google-research/android_world"""
 """How android_world can be installed: its own pins exclude each other and today's setuptools."""
 
 _PORTS = {5554: "console", 5555: "device", 8554: "gRPC", 5037: "shared adb server"}

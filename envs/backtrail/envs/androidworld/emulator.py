@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["EmulatorBackend"]
 
 _TOP = re.compile(r"visible=true.*topActivity=ComponentInfo\{([^}\s]+)\}")
-_NO_OVERLAYS = (
-    "settings put system pointer_location 0",
-    "settings put system show_touches 0",
-)  # they are drawn on pictures
+# overlays are drawn on pictures
+_NO_OVERLAYS = ("settings put system pointer_location 0", "settings put system show_touches 0")
 _SIZE = re.compile(r"(\d+)x(\d+)")
 
 
@@ -125,13 +123,9 @@ class EmulatorBackend:
                 )
                 console_port, grpc_port = self._process.console_port, self._process.grpc_port
             self.console_port, self.grpc_port = console_port or 5554, grpc_port or 8554
+            serial = f"emulator-{self.console_port}"
             self._adb = Adb(
-                path,
-                f"emulator-{self.console_port}",
-                self._server or port,
-                self.folder,
-                timeout=patience.command,
-                patience=patience.connect,
+                path, serial, self._server or port, self.folder, timeout=patience.command, patience=patience.connect
             )
             self._connect(a11y_apk)
         except BaseException:
@@ -187,6 +181,16 @@ class EmulatorBackend:
     def dropped(self) -> str:
         """Characters of the last text that adb cannot type and that were left out."""
         return self._hands.dropped
+
+    @property
+    def build(self) -> str:
+        """The build of Android, ``ro.build.fingerprint``."""
+        return self.adb.words("getprop", "ro.build.fingerprint").strip()
+
+    def relay_forests(self, port: int | None) -> None:
+        """Send every forest of the forwarder on to a server on this machine, too; with None no more."""
+        if self._forwarder is not None:
+            self._forwarder.relay_to(port)
 
     def shell(self, command: str) -> str:
         """Run a command in the device's shell and return its standard output.

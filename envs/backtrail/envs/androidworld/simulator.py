@@ -1,4 +1,4 @@
-"""The simulated phone as a simulator of android_env: what runs on an emulator behind ``AndroidEnv`` runs on the phone."""
+"""Devices as simulators of android_env: what runs on an emulator behind ``AndroidEnv`` runs on the simulated phone, too."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from backtrail.envs.androidworld.controller import extra
+from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.factory import make_phone
 from backtrail.envs.androidworld.phone.shell import Shell
 from backtrail.envs.androidworld.phone.shell_apps import press
 from backtrail.envs.androidworld.phone.views import HEIGHT, WIDTH, Bounds, View
 
 if TYPE_CHECKING:
-    from backtrail.envs.androidworld.phone import Phone
+    from backtrail.envs.androidworld.emulator import EmulatorBackend
 
-__all__ = ["Touch", "as_android_env", "forest"]
+__all__ = ["Touch", "as_android_env", "forest", "quiet_log"]
 
 _SERIAL = "emulator-5554"
 _SYMBOLS = {0xFF0D: "ENTER", 0xFF08: "DEL", 0xFF1B: "BACK", 0xFF50: "HOME"}
@@ -54,34 +55,61 @@ class Touch:
 _SLIP = 24  # pixels that a finger may slip without swiping
 
 
-def as_android_env(phone: Phone | None = None, task: Any = None) -> Any:
-    """Return an ``android_env.environment.AndroidEnv`` whose device is a simulated phone.
+def as_android_env(device: Phone | EmulatorBackend | None = None, task: Any = None) -> Any:
+    """Return an ``android_env.environment.AndroidEnv`` on a simulated phone or an emulator.
 
     Everything that goes over adb, touches, keys, screenshots, and ``save_state`` and ``load_state`` (argument
-    ``snapshot_name``) work; nothing is ever late. Accessibility forests are sent to whoever tells the forwarder app to, as
-    android_env's ``A11yGrpcWrapper`` does. Time passes on the phone's clock alone.
+    ``snapshot_name``) work. Accessibility forests are sent to whoever tells the forwarder app to, as android_env's
+    ``A11yGrpcWrapper`` does. On a phone nothing is ever late, and time passes on its own clock alone; an emulator's adb server is
+    never restarted, and closing the environment leaves the emulator as it is.
 
     Args:
-        phone: The phone, a new one with all apps by default; the environment's pixels have its scale.
-        task: An ``android_env`` Task message; by default one without rewards and without end.
+        device: The device; by default a new phone with all apps. Pixels have the scale of the phone.
+        task: An ``android_env`` Task message; by default one without rewards and without end. A phone logs nothing, so that
+            a task's regular expressions for the log find something on an emulator only.
 
     Raises:
         gymnasium.error.DependencyNotInstalled: If the extra ``android`` is missing.
     """
     parts = "android_env.components"
     settings = extra(f"{parts}.config_classes")
-    simulator = _simulator_class()(phone or make_phone())
+    if device is None or isinstance(device, Phone):
+        simulator = _simulator_class()(device or make_phone())
+    else:
+        from backtrail.envs.androidworld.emulator_env import emulator_simulator
+
+        simulator = emulator_simulator(device, logs=task is not None)
     manager = extra(f"{parts}.task_manager").TaskManager(
         task or extra("android_env.proto.task_pb2").Task(id="backtrail"), settings.TaskManagerConfig()
     )
+    plain = settings.DeviceSettingsConfig(show_touches=False, show_pointer_location=False)  # they are drawn on pictures
     coordinator = extra(f"{parts}.coordinator").Coordinator(
         simulator,
         manager,
         device_settings=extra(f"{parts}.device_settings").DeviceSettings(simulator),
-        config=settings.CoordinatorConfig(enable_key_events=True),
+        config=settings.CoordinatorConfig(enable_key_events=True, device_settings=plain),
     )
     environment = extra("android_env.environment")
     return environment.AndroidEnv(simulator=simulator, coordinator=coordinator, task_manager=manager)
+
+
+def quiet_log() -> Any:
+    """Return a log stream of android_env without a line.
+
+    Raises:
+        gymnasium.error.DependencyNotInstalled: If the extra ``android`` is missing.
+    """
+
+    class QuietLog(extra("android_env.components.log_stream").LogStream):
+        """Logs nothing."""
+
+        def _get_stream_output(self) -> Any:
+            return iter(())
+
+        def stop_stream(self) -> None:
+            """Nothing runs."""
+
+    return QuietLog()
 
 
 def forest(root: View) -> Any:
@@ -138,20 +166,12 @@ def _simulator_class() -> Any:
     settings, errors = extra(f"{parts}.config_classes"), extra(f"{parts}.errors")
     states = extra("android_env.proto.state_pb2")
 
-    class QuietLog(extra(f"{parts}.log_stream").LogStream):
-        """A phone that logs nothing."""
-
-        def _get_stream_output(self) -> Any:
-            return iter(())
-
-        def stop_stream(self) -> None:
-            """Nothing runs."""
-
     class PhoneAdb(extra(f"{parts}.adb_controller").AdbController):
         """Runs adb commands on the phone."""
 
         def __init__(self, simulator: PhoneSimulator):
-            super().__init__(settings.AdbControllerConfig(adb_path="adb", device_name=_SERIAL))
+            # without the last option it deletes variables from this process's environment
+            super().__init__(settings.AdbControllerConfig("adb", use_adb_server_port_from_os_env=True))
             self._simulator = simulator
 
         def execute_command(self, args: list[str], timeout: float | None = None, device_specific: bool = True) -> bytes:
@@ -177,8 +197,8 @@ def _simulator_class() -> Any:
         def create_adb_controller(self) -> PhoneAdb:
             return PhoneAdb(self)
 
-        def create_log_stream(self) -> QuietLog:
-            return QuietLog()
+        def create_log_stream(self) -> Any:
+            return quiet_log()
 
         def _launch_impl(self) -> None:
             self.phone.changed()

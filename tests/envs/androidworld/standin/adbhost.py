@@ -103,9 +103,8 @@ class _Client(socketserver.BaseRequestHandler):
             path = self._read(length).decode()
             if kind == b"STAT":
                 content = emulator.read(path)
-                self.request.sendall(
-                    struct.pack("<4sIII", b"STAT", 0 if content is None else 0o100644, len(content or b""), 0)
-                )
+                mode = 0o40755 if emulator.folder(path) else 0 if content is None else 0o100644
+                self.request.sendall(struct.pack("<4sIII", b"STAT", mode, len(content or b""), 0))
             elif kind == b"RECV":
                 content = emulator.read(path) or b""
                 for k in range(0, len(content), 65_536):
@@ -119,10 +118,18 @@ class _Client(socketserver.BaseRequestHandler):
                     if part == b"DONE":
                         break
                     content += self._read(length)
-                emulator.write(path.rsplit(",", 1)[0], content)
-                self.request.sendall(struct.pack("<4sI", b"OKAY", 0))
+                self._sent(emulator, path.rsplit(",", 1)[0], content)
             else:
                 raise ValueError(f"unknown sync request {kind!r}")
+
+    def _sent(self, emulator: Emulator, path: str, content: bytes) -> None:
+        try:
+            emulator.write(path, content)
+        except ValueError as error:
+            why = str(error).encode()
+            self.request.sendall(struct.pack("<4sI", b"FAIL", len(why)) + why)
+        else:
+            self.request.sendall(struct.pack("<4sI", b"OKAY", 0))
 
     def _read(self, count: int) -> bytes:
         data = b""

@@ -22,9 +22,15 @@ class StandInDevice(Protocol):
     """A phone to plug in: ``python -m standin.server --device package.module:factory``, where the factory takes no arguments.
 
     Calls come one at a time (the stand-in holds a lock). The stand-in itself answers what belongs to the emulator, adb and
-    the forwarder app: getprop sys.boot_completed, whoami, the broadcasts to the forwarder, and its place in
-    ``pm list packages``. All other commands, ``uiautomator dump`` among them, come to `shell`, one program at a time,
-    with its words unquoted.
+    the forwarder app: getprop sys.boot_completed and ro.build.fingerprint, whoami, the broadcasts to the forwarder, and its
+    place in ``pm list packages``. All other commands, ``uiautomator dump`` among them, come to `shell`, one program at a
+    time, with its words unquoted.
+
+    Beside these methods a phone may have
+
+    - ``line(command: str) -> Answer``, instead of `shell`: it is given whole command lines, with pipes and redirections;
+    - ``console(command: str) -> bytes``, for commands of the emulator's console (``adb emu``), with "OK" or "KO" at the end;
+    - ``folder(path: str) -> bool``, whether a path is a folder, for files that are pushed into one.
     """
 
     size: tuple[int, int]
@@ -55,7 +61,11 @@ class StandInDevice(Protocol):
         ...
 
     def write(self, path: str, content: bytes) -> None:
-        """Write a file."""
+        """Write a file.
+
+        Raises:
+            ValueError: If that is no path for a file.
+        """
         ...
 
     def save(self) -> Any:

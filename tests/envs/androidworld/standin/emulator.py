@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 import time
 from collections import Counter, deque
 from typing import Any
 
-from standin.device import Answer, StandInDevice
+from standin.device import Answer
 from standin.toy import commands
 
 FORWARDER = "com.google.androidenv.accessibilityforwarder"
+BUILD = "backtrail/stand_in/simulated:13/1/1:user/test-keys"
+_OWN = (
+    "getprop sys.boot_completed",
+    "getprop ro.build.fingerprint",
+    "whoami",
+    "am broadcast -a accessibility_forwarder.",
+    "pm install",
+)
+"""How commands begin that no phone is asked."""
 
 
 class Emulator:
     """Holds the phone, its lock, the snapshots, and the faults that were ordered."""
 
-    def __init__(self, device: StandInDevice, console_port: int, boot: float, root: bool, installed: bool):
+    def __init__(self, device: Any, console_port: int, boot: float, root: bool, installed: bool):
+        """Put a `standin.device.StandInDevice` into an emulator."""
         self.device, self.serial = device, f"emulator-{console_port}"
         self.clients: set[Any] = set()
         self.counts: Counter[str] = Counter()
@@ -68,12 +79,25 @@ class Emulator:
         status, output, error = 0, b"", b""
         with self.lock:
             self.commands.append(line)
-            for link, words in commands(line):
+            parts = commands(line)
+            whole = hasattr(self.device, "line") and not any(" ".join(words).startswith(_OWN) for _, words in parts)
+            if whole:
+                return self.device.line(line)
+            for link, words in parts:
                 if link == "&&" and status:
                     continue
                 status, out, err = self._run(words)
                 output, error = output + out, error + err
         return Answer(status, output, error)
+
+    def console(self, command: str) -> bytes:
+        """Run a command of the console."""
+        with self.lock:
+            return self.device.console(command) if hasattr(self.device, "console") else b"KO: unknown command\n"
+
+    def folder(self, path: str) -> bool:
+        with self.lock:
+            return hasattr(self.device, "folder") and self.device.folder(path)
 
     def read(self, path: str) -> bytes | None:
         with self.lock:
@@ -100,6 +124,8 @@ class Emulator:
         match words:
             case ["getprop", "sys.boot_completed"]:
                 return Answer(0, b"1\n" if self.booted() else b"\n")
+            case ["getprop", "ro.build.fingerprint"]:
+                return Answer(0, f"{BUILD}\n".encode())
             case ["whoami"]:
                 return Answer(0, b"root\n" if self.forwarding["root"] else b"shell\n")
             case ["am", "broadcast", "-a", action, *rest] if action.startswith("accessibility_forwarder."):
@@ -107,12 +133,14 @@ class Emulator:
                     self.forwarding["port"] = int(rest[rest.index("port") + 1])
                 else:
                     self.forwarding["on"] = True
-            case ["pm", "list", "packages", *_]:
-                ours = f"package:{FORWARDER}\n".encode() if self.forwarding["installed"] else b""
-                return Answer(0, self.device.shell(words).output + ours)
             case ["pm", "install", *_]:
                 self.forwarding["installed"] = True
                 return Answer(0, b"Success\n")
+            case _ if hasattr(self.device, "line"):
+                return self.device.line(shlex.join(words))
+            case ["pm", "list", "packages", *_]:
+                ours = f"package:{FORWARDER}\n".encode() if self.forwarding["installed"] else b""
+                return Answer(0, self.device.shell(words).output + ours)
             case _:
                 return self.device.shell(words)
         return Answer()

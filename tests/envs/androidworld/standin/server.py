@@ -7,6 +7,8 @@ JSON object a line, and answers each with one line::
     python -m standin.server [--device module:factory] [--adb PORT] [--console PORT] [--grpc PORT] [--boot SECONDS]
         [--shell-user] [--no-forwarder] [--forever]
 
+With ``--console 0`` there is a console for ``adb emu``, on a free port; any other port is a name only.
+
     {"do": "facts"}                       counters, commands, the toy's log
     {"do": "kill_adb", "seconds": 1}      the adb server is gone, for so long (null: for good)
     {"do": "kill_grpc", "seconds": 1}     the same for gRPC
@@ -29,6 +31,7 @@ import threading
 from typing import Any
 
 from standin.adbhost import AdbHost, serve
+from standin.console import Console
 from standin.emulator import Emulator
 from standin.services import forward, serve_grpc
 
@@ -106,9 +109,13 @@ def main() -> None:
     given = parser.parse_args()
     module, factory = given.device.split(":")
     device = getattr(importlib.import_module(module), factory)()
-    emulator = Emulator(device, given.console, given.boot, not given.shell_user, not given.no_forwarder)
+    console = None if given.console else Console()
+    port = console.server_address[1] if console else given.console
+    emulator = Emulator(device, port, given.boot, not given.shell_user, not given.no_forwarder)
+    if console:
+        console.serve(emulator)
     stand_in = StandIn(emulator, given.adb, given.grpc)
-    ports = {"adb": stand_in.adb_port, "console": given.console, "grpc": stand_in.grpc_port}
+    ports = {"adb": stand_in.adb_port, "console": port, "grpc": stand_in.grpc_port}
     sys.stdout.write(json.dumps(ports) + "\n")
     sys.stdout.flush()
     if given.forever:

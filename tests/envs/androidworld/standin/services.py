@@ -31,6 +31,7 @@ _FLAGS = (
     "selected",
 )
 _FLAGS += ("password",)
+_KEYS = {9: "GoBack", 36: "Enter", 110: "GoHome"}  # by their codes on Linux: escape, enter and home
 
 
 def serve_grpc(emulator: Emulator, port: int) -> tuple[Any, int]:
@@ -122,7 +123,7 @@ class _Control(control_grpc.EmulatorControllerServicer):
 
     def sendKey(self, request: Any, context: Any) -> Any:
         with self._emulator.lock:
-            self._emulator.device.key(request.key)
+            self._emulator.device.key(request.key or _KEYS.get(request.keyCode, str(request.keyCode)))
         return empty_pb2.Empty()
 
 

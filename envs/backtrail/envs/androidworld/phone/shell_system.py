@@ -87,6 +87,9 @@ def _cmd(shell: Shell, args: Sequence[str], stdin: bytes) -> bytes:
         case ["connectivity", "airplane-mode", ("enable" | "disable") as what]:
             shell.phone.settings["global"]["airplane_mode_on"] = "1" if what == "enable" else "0"
             return b""
+        case ["package", "resolve-activity", *_, name]:
+            found = [app for app in shell.phone.apps.values() if app.package == name]
+            return f"{name}/{found[0].activity}\n".encode() if found else b"No activity found\n"
         case _:
             raise Failure(f"cmd: Can't find service: {args[0] if args else ''}", 20)
 
