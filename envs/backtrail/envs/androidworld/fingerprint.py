@@ -9,6 +9,7 @@ Views and elements give different fingerprints of the same screen: compare like 
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -108,6 +109,8 @@ def _state_of_view(view: View, depth: int, tappable: bool) -> Iterator[str]:
     yield f"{depth}|{view.kind}|{_tail(view.resource)}|{text!r}|{view.description!r}|{flags}"
     if view.strokes:
         yield repr(view.strokes)
+    if view.picture:
+        yield hashlib.blake2b(view.picture, digest_size=16).hexdigest()
     for child in view.children:
         yield from _state_of_view(child, depth + 1, tappable)
 

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
+from PIL import Image
 from touching import Hand
 
 from backtrail.envs.androidworld.phone import Phone
@@ -10,6 +13,7 @@ from backtrail.envs.androidworld.phone.apps.files import Files, set_up
 from backtrail.envs.androidworld.phone.apps.gallery import Gallery
 from backtrail.envs.androidworld.phone.apps.launcher import Launcher
 from backtrail.envs.androidworld.phone.files import SHARED
+from backtrail.envs.androidworld.phone.shell_volume import Volume
 
 DCIM = f"{SHARED}/DCIM"
 RECEIPT = "Blue Lamp\n2023-10-11, Tea, $3.10"
@@ -141,7 +145,25 @@ def test_searching(hand: Hand) -> None:
     assert hand.sees("Video")
 
 
-def test_files_that_are_no_descriptions_are_pictures_all_the_same(phone: Phone) -> None:
+def test_a_picture_that_was_copied_onto_the_phone_is_like_the_others_but_for_what_it_shows(hand: Hand) -> None:
+    drawn = io.BytesIO()
+    Image.new("RGB", (30, 40), (0, 128, 0)).save(drawn, "PNG")
+    Volume(hand.phone).write(f"{DCIM}/green.png", drawn.getvalue())
+    hand.phone.changed()
+    hand.tap("DCIM")
+    assert tiles(hand) == ["green.png", "receipt.png", "a.jpg", "b.jpg"]
+    hand.tap("green.png")
+    assert tuple(hand.phone.screenshot()[300, 135]) == (0, 128, 0)
+    hand.tap("Copy to", "Download", "Copy here")
+    assert Volume(hand.phone).read("/sdcard/Download/green.png") == drawn.getvalue()
+    hand.tap("Properties")
+    assert hand.sees("Image") and hand.sees(f"{len(drawn.getvalue())} B")
+    hand.back()
+    hand.phone.swipe((900, 1000), (200, 1000))
+    assert hand.sees("2023-10-11, Tea, $3.10")
+
+
+def test_files_that_are_no_descriptions_do_no_harm(phone: Phone) -> None:
     for number, content in enumerate(("", "{", "[1]", '"x"', '{"text": 3}')):
         phone.files.write(f"{DCIM}/{number}.jpg", content)
         assert storage.picture(phone, f"{DCIM}/{number}.jpg") in ({}, {"text": 3})

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from backtrail.envs.androidworld.phone.decode import fitted
 from backtrail.envs.androidworld.phone.icons import draw_icon
 from backtrail.envs.androidworld.phone.views import HEIGHT, WIDTH, Bounds, Color, View
 
@@ -21,6 +23,7 @@ _GREY: Color = (189, 193, 198)
 _HINT: Color = (128, 134, 139)
 _MARK = 100  # largest side of a switch, check box or radio button
 _PADDING = 24  # pixels between the edge of a view and its text
+_EDGE = 2  # pixels that letters may reach beyond the width of a text
 _WHITE: Color = (255, 255, 255)
 
 
@@ -95,6 +98,11 @@ def _draw(view: View, canvas: Picture, scale: float, ground: Color) -> None:
         _paste(canvas, box, draw_icon(view.icon, side, view.color, ground), "center")
     elif view.strokes:
         _strokes(canvas, box, view, scale, ground)
+    elif view.picture:
+        whole = _scaled(view.whole or view.bounds, scale)
+        piece = fitted(view.picture, whole[2] - whole[0], whole[3] - whole[1], ground)
+        if piece is not None:
+            _paste(canvas, box, piece, "center", whole)
     if view.kind == "EditText":
         color = _ACCENT if view.focused else _HINT
         _rectangle(canvas, left, bottom - max(1, round(4 * scale)), right, bottom, color)
@@ -113,7 +121,11 @@ def _write(view: View, canvas: Picture, box: Bounds, scale: float, ground: Color
     left, top, right, bottom = box
     size, pad = max(6, round(view.size * scale)), 0 if view.align == "center" else round(_PADDING * scale)
     if not view.wrap:
-        _paste(canvas, (left + pad, top, right, bottom), _text(text.split("\n")[0], size, color, ground), view.align)
+        line = text.split("\n")[0]
+        room = view.bounds[2] - view.bounds[0] - (0 if view.align == "center" else _PADDING)
+        if view.kind != "EditText" and _width(line, view.size) > room:  # at full size: small letters run wider
+            line = _shortened(line, size, right - left - pad - _EDGE)
+        _paste(canvas, (left + pad, top, right, bottom), _text(line, size, color, ground), view.align)
         return
     step = line_height(size)
     lines = wrapped(text, size, max(1, right - left - 2 * pad))
@@ -133,12 +145,13 @@ def _scaled(bounds: Bounds, scale: float) -> Bounds:
     return round(left * scale), round(top * scale), round(right * scale), round(bottom * scale)
 
 
-def _paste(canvas: Picture, box: Bounds, piece: Picture, align: str) -> None:
-    """Copy a piece into a box, in the middle of its height; what does not fit is cut off."""
-    left, top, right, bottom = box
+def _paste(canvas: Picture, box: Bounds, piece: Picture, align: str, whole: Bounds | None = None) -> None:
+    """Copy a piece into a box, in the middle of the height of it or of ``whole``; what does not fit is cut off."""
+    left, top, right, bottom = whole or box
     height, width = piece.shape[:2]
     y = (top + bottom - height) // 2
     x = (left + right - width) // 2 if align == "center" else left
+    left, top, right, bottom = box
     x0, y0 = max(x, left, 0), max(y, top, 0)
     x1, y1 = min(x + width, right, canvas.shape[1] // 3), min(y + height, bottom, canvas.shape[0])
     if x1 > x0 and y1 > y0:
@@ -204,9 +217,16 @@ def _width(text: str, size: int) -> int:
     return round(_font(size).getlength(text))
 
 
+@lru_cache(maxsize=4096)
+def _shortened(text: str, size: int, width: int) -> str:
+    """Return a line that is too wide as far as it fits, with an ellipsis in place of the rest."""
+    fits = bisect_right(range(len(text)), width, key=lambda end: _width(f"{text[:end]}…", size))
+    return f"{text[: max(0, fits - 1)].rstrip()}…"
+
+
 @lru_cache(maxsize=2048)
 def _text(text: str, size: int, color: Color, ground: Color) -> Picture:
-    image = Image.new("RGB", (max(1, _width(text, size) + 2), line_height(size)), ground)
+    image = Image.new("RGB", (max(1, _width(text, size) + _EDGE), line_height(size)), ground)
     ImageDraw.Draw(image).text((0, line_height(size) / 2), text, font=_font(size), fill=color, anchor="lm")
     return np.asarray(image)
 

@@ -2,12 +2,46 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
+import json
 import posixpath
 
-__all__ = ["SHARED", "Files"]
+from backtrail.envs.androidworld.phone.sound import describe_song
+
+__all__ = ["SHARED", "Files", "as_bytes", "as_text"]
 
 SHARED = "/storage/emulated/0"
 """Where users' files are; /sdcard is another name for it."""
+
+_BINARY = "data:application/octet-stream;base64,"
+
+
+def as_text(content: bytes) -> str:
+    """Return bytes as the text that the phone's file system keeps: UTF-8 as it is, all else as a data URL.
+
+    Of a song it keeps what it says of itself, as JSON: the sound would fill every snapshot, and nobody hears it.
+    """
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        song = describe_song(content)
+        return _url(content) if song is None else json.dumps(song)
+    return _url(content) if "\0" in text or text.startswith(_BINARY) else text
+
+
+def _url(content: bytes) -> str:
+    return _BINARY + base64.b64encode(content).decode()
+
+
+def as_bytes(text: str) -> bytes:
+    """Return the bytes of a file of the phone's file system."""
+    if text.startswith(_BINARY):
+        try:
+            return base64.b64decode(text[len(_BINARY) :], validate=True)
+        except binascii.Error:
+            pass  # somebody typed this
+    return text.encode()
 
 
 class Files:

@@ -150,6 +150,7 @@ def _clipped(views: Sequence[View], within: Bounds) -> list[View]:
     kept = []
     for view in views:
         left, top, right, bottom = view.bounds
+        view.whole = view.whole or view.bounds if view.picture else None
         view.bounds = (left, max(top, within[1]), right, min(bottom, within[3]))
         if view.bounds[3] > view.bounds[1]:
             view.children = _clipped(view.children, within)

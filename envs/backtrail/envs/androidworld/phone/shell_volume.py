@@ -2,57 +2,25 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import fnmatch
-import json
 import posixpath
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from backtrail.envs.androidworld.phone import databases
 from backtrail.envs.androidworld.phone.apps import storage
-from backtrail.envs.androidworld.phone.files import SHARED
-from backtrail.envs.androidworld.phone.sound import describe_song
+from backtrail.envs.androidworld.phone.files import SHARED, as_bytes, as_text
 
 if TYPE_CHECKING:
     from backtrail.envs.androidworld.phone.device import Phone
 
-__all__ = ["DATA", "Volume", "as_bytes", "as_text"]
+__all__ = ["DATA", "Volume"]
 
 DATA = "/data/data"
 """Where apps keep what is theirs."""
 
-_BINARY = "data:application/octet-stream;base64,"
 _NAMES = ("/sdcard", "/mnt/sdcard", "/storage/self/primary", "/data/media/0")  # other names of the shared storage
 _ALWAYS = (SHARED, DATA, "/data/local/tmp", "/system/bin")
-
-
-def as_text(content: bytes) -> str:
-    """Return bytes as the text that the phone's file system keeps: UTF-8 as it is, all else as a data URL.
-
-    Of a song it keeps what it says of itself, as JSON: the sound would fill every snapshot, and nobody hears it.
-    """
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        song = describe_song(content)
-        return _url(content) if song is None else json.dumps(song)
-    return _url(content) if "\0" in text or text.startswith(_BINARY) else text
-
-
-def _url(content: bytes) -> str:
-    return _BINARY + base64.b64encode(content).decode()
-
-
-def as_bytes(text: str) -> bytes:
-    """Return the bytes of a file of the phone's file system."""
-    if text.startswith(_BINARY):
-        try:
-            return base64.b64decode(text[len(_BINARY) :], validate=True)
-        except binascii.Error:
-            pass  # somebody typed this
-    return text.encode()
 
 
 class Volume:

@@ -52,6 +52,8 @@ class View:
         wrap: Whether the text is broken into lines.
         icon: Name of a drawn icon (`backtrail.envs.androidworld.phone.icons`), "" for none.
         strokes: Lines of a canvas: (x1, y1, x2, y2) as fractions of the view.
+        picture: A PNG or JPEG file, drawn as large as fits; b"" for none.
+        whole: Where that would be if a scroll container did not cut it; None where none does.
     """
 
     kind: str = "View"
@@ -84,6 +86,8 @@ class View:
     wrap: bool = False
     icon: str = ""
     strokes: tuple[tuple[float, float, float, float], ...] = ()
+    picture: bytes = b""
+    whole: Bounds | None = None
     children: list[View] = dataclasses.field(default_factory=list)
 
     def walk(self) -> Iterator[View]:

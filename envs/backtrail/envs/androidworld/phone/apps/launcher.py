@@ -47,7 +47,7 @@ class Launcher(App):
                 ),
                 View(
                     "TextView",
-                    (x, y + 190, x + width, y + 260),
+                    (x + 10, y + 190, x + width - 10, y + 260),
                     app.label,
                     color=(255, 255, 255),
                     size=32,

@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from backtrail.envs.androidworld.phone.files import SHARED
+from backtrail.envs.androidworld.phone.files import SHARED, as_bytes
 
 if TYPE_CHECKING:
     from backtrail.envs.androidworld.phone.device import Phone
@@ -89,14 +89,14 @@ def date(phone: Phone, path: str) -> str:
 def size(phone: Phone, path: str) -> int:
     """Return the size of a file in bytes; of a directory that of all that is in it."""
     within = [path] if phone.files.read(path) is not None else _below(phone, path)
-    return sum(len((phone.files.read(each) or "").encode()) for each in within)
+    return sum(len(as_bytes(phone.files.read(each) or "")) for each in within)
 
 
 def picture(phone: Phone, path: str) -> dict[str, Any]:
     """Return what is known of a picture, video or recording: the JSON object in its file, empty if there is none."""
     try:
         known = json.loads(phone.files.read(path) or "{}")
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         return {}
     return known if isinstance(known, dict) else {}
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
 from typing import TYPE_CHECKING, Any
 
+from backtrail.envs.androidworld.phone.apps import storage
 from backtrail.envs.androidworld.phone.apps.web_pages import read_page
 from backtrail.envs.androidworld.phone.apps.web_sites import NEWS, SITES, WIKI
 from backtrail.envs.androidworld.phone.files import SHARED, Files
@@ -104,7 +106,10 @@ def reload(phone: Phone) -> None:
 def page_at(phone: Phone, url: str) -> Data | None:
     """Return the page at an address; None if it cannot be reached."""
     if url.startswith("file://"):
-        content = phone.files.read(url.removeprefix("file://"))
+        path = url.removeprefix("file://")
+        content = phone.files.read(path)
+        if content is not None and storage.kind(phone, path) == "Image":
+            return {"title": posixpath.basename(path), "blocks": [{"kind": "picture", "path": path}]}
         return None if content is None else read_page(content)
     if phone.settings["global"].get("airplane_mode_on") == "1":
         return None

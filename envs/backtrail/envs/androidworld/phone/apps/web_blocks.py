@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from backtrail.envs.androidworld.phone.apps.pictures import picture_view
 from backtrail.envs.androidworld.phone.apps.web import KEY, visit
 from backtrail.envs.androidworld.phone.draw import line_height, text_width, wrapped
 from backtrail.envs.androidworld.phone.page import GREY, LINE, SURFACE, WHITE
@@ -46,6 +47,12 @@ def _link(ui: Ui, text: str, tap: Callable[[], object]) -> None:
     box = (ui.left + 48, ui.top, ui.right - 48, ui.top + line_height(44) * len(lines) + 44)
     ui.add(View("TextView", box, text, size=44, color=_BLUE, wrap=True, on_tap=tap))
     ui.top = box[3]
+
+
+def _picture(ui: Ui, path: str) -> None:
+    height = ui.bottom - ui.top - 40  # what fills the page does not scroll
+    ui.add(picture_view(ui.phone, path, (ui.left, ui.top, ui.right, ui.top + height)))
+    ui.top += height
 
 
 def _button(ui: Ui, block: Data, memory: Data, key: str) -> None:
@@ -236,5 +243,6 @@ _DRAW: dict[str, Callable[[Ui, Data, Data, str], None]] = {
     "heading": lambda ui, block, memory, key: _heading(ui, block["text"]),
     "text": lambda ui, block, memory, key: _text(ui, block["text"]),
     "link": lambda ui, block, memory, key: _link(ui, block["text"], lambda: visit(ui.phone, block["to"])),
+    "picture": lambda ui, block, memory, key: _picture(ui, block["path"]),
     "button": _button, "form": _form, "maze": _maze, "lights": _lights, "product": _product, "colors": _colors,
 }  # fmt: skip
