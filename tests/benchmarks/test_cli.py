@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from backtrail.benchmarks import download
 from backtrail.benchmarks.commands import app
 from backtrail.benchmarks.commands.listing import _sections
+from backtrail.benchmarks.commands.options import read_options
 from backtrail.benchmarks.results import RunFolder
 
 ENV = "backtrail/ALFWorld-v0"
@@ -104,6 +105,13 @@ def test_doctor_finds_nothing_broken():
     table = call("doctor")
     assert "backtrail data alfworld" in table.stdout
     assert "Nothing is broken." in table.stderr
+
+
+def test_doctor_says_what_an_emulator_needs():
+    found = CliRunner().invoke(app, ["doctor", "--emulator", "--json"])  # its exit code is the machine's
+    checks = {each["name"]: each for each in json.loads(found.stdout)["checks"]}
+    assert {"android_env", "android_world", "adb", "emulator", "kvm", "ffmpeg"} <= checks.keys()
+    assert checks["android_world"]["status"] == "ok" or "pip install" in checks["android_world"]["detail"]
 
 
 @pytest.mark.slow
@@ -288,6 +296,8 @@ def test_report_and_compare():
         (["run", "alfworld", "--agent", "null", "--rollback", "undo"], "Unknown rollback method 'undo'"),
         (["run", "alfworld", "--agent", "null", "--name", "a/b"], "Expected a plain folder name"),
         (["run", "alfworld", "--agent", "null", "--engine", "thor"], "Expected one of native, textworld"),
+        (["run", "android", "--agent", "null", "--data", "official"], "choose by --option"),
+        (["run", "android", "--agent", "null", "-o", "device=emulator", "-o", "tasks=own"], "portable"),
         (["run", "alfworld"], "Missing option '--agent'"),
         (["run", "alfworld", "--agent", "null", "-n", "0"], "'--limit'"),
         (["run", "alfworld", "--agent", "null", "--seed", "x"], "'--seed'"),
@@ -375,3 +385,18 @@ def test_data_without_a_network():
     found = call("data", "alfworld", "--url", "http://127.0.0.1:9/x.zip", code=1)
     assert "http://127.0.0.1:9/x.zip cannot be fetched" in found.stderr
     assert "--data generated" in found.stderr
+
+
+def test_options_of_an_environment_are_read_as_json_or_as_text():
+    words = ["a=true", "b=0.5", "c=3", 'd={"avd": "phone"}', "e=text_rich", 'f="7"', "g=x=y", "h="]
+    assert read_options(words) == {
+        "a": True, "b": 0.5, "c": 3, "d": {"avd": "phone"}, "e": "text_rich", "f": "7", "g": "x=y", "h": "",
+    }  # fmt: skip
+    for wrong, said in (
+        (["a"], "NAME=VALUE"),
+        (["a=1", "a=2"], "once"),
+        (["a b=1"], "NAME=VALUE"),
+        (["a={b}"], "JSON"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            read_options(wrong)

@@ -81,7 +81,8 @@ def bad_input() -> Generator[None]:
     try:
         yield
     except gym.error.DependencyNotInstalled as error:
-        fail(str(error), code=1)
+        message, _, recipe = str(error).partition("\n")
+        fail(message, code=1, hint=recipe)
     except (ValueError, TypeError, OSError, gym.error.Error, AgentError) as error:
         fail(str(error) or type(error).__name__)
 

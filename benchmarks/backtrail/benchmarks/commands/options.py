@@ -90,17 +90,24 @@ def preset_of(benchmark: Benchmark, name: str | None) -> dict[str, Any]:
 
 
 def read_options(words: Sequence[str] | None) -> dict[str, Any]:
-    """Read options of an environment such as ``goals=human``, ``strict=true``, ``device_options={"avd": "phone"}``.
+    """Read options of an environment: ``goals=human``, ``strict=true``, ``scale=0.5``, ``device_options={"avd": "phone"}``.
+
+    A value that is JSON is what it says there; any other is a string.
 
     Raises:
-        ValueError: If a word is not NAME=VALUE, a name comes twice, or a value in braces is no JSON.
+        ValueError: If a word is not NAME=VALUE, a name comes twice, or a value in braces or brackets is no JSON.
     """
     found: dict[str, Any] = {}
     for word in words or ():
         name, equals, text = word.partition("=")
         if not equals or not name.isidentifier() or name in found:
             raise ValueError(f"Expected --option NAME=VALUE, each name once, got {word!r}")
-        found[name] = json.loads(text) if text.startswith("{") else {"true": True, "false": False}.get(text, text)
+        try:
+            found[name] = json.loads(text)
+        except ValueError as error:
+            if text.startswith(("{", "[")):
+                raise ValueError(f"Expected JSON as the value of {name}, got {text!r}: {error}") from None
+            found[name] = text
     return found
 
 
