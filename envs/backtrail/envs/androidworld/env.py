@@ -37,7 +37,7 @@ import gymnasium as gym
 from gymnasium import spaces
 
 from backtrail.envs.androidworld.actions import Action, ActionError, read_action
-from backtrail.envs.androidworld.backend import Element
+from backtrail.envs.androidworld.backend import DeviceError, Element
 from backtrail.envs.androidworld.elements import describe
 from backtrail.envs.androidworld.fingerprint import screen_fingerprint, state_fingerprint
 from backtrail.envs.androidworld.phone.identity import phone_facts, phone_fingerprint
@@ -180,15 +180,14 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
         try:
             found = read_action(text, len(self.elements), self.backend.size)
             self._lost = True  # until the screen is seen again: a device may fail in the middle
-            if found.action_type == "status":
-                self._score = task.score(found.goal_status or "", self._answer)
-                self._over = True
-            else:
+            if found.action_type != "status":
                 self.backend.act(found)
         except (ActionError, ValueError) as error:
             self._error = str(error)
             return None
-        if found.action_type == "answer":
+        if found.action_type == "status":
+            self._score, self._over = task.score(found.goal_status or "", self._answer), True
+        elif found.action_type == "answer":
             self._answer = found.text or ""
         return found
 
@@ -196,7 +195,7 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
         """Return the identity of the state, at the level chosen at construction."""
         task = self._playing
         if self._level == "physical":
-            assert isinstance(self.backend, SimulatedBackend)  # see _check
+            assert isinstance(self.backend, SimulatedBackend)  # see check_options
             return phone_fingerprint(self.backend.phone, f"{self._episode_id} {self._over}")
         if not self._print:
             self._print = f"{self._shown()}-{digest(f'{task.goal} {self._over} {self._answer}')[:8]}"
@@ -213,6 +212,7 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
 
         Raises:
             SnapshotError: If the snapshot is of another task, damaged or no longer kept; nothing has changed then.
+            DeviceError: If the device fails.
         """
         if self._task is None:
             raise gym.error.ResetNeeded(_NEEDED)
@@ -225,7 +225,11 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
             )
         if not all(isinstance(action, str) for action in (*payload[5], *payload[6])):
             raise SnapshotError("Expected undo actions and plan as text")
-        self.backend.restore(payload[0])
+        try:
+            self.backend.restore(payload[0])
+        except DeviceError:
+            self._lost = True
+            raise
         _, self._error, self._answer, self._score, self._over, self._undo, self._plan = payload
         return self._observe(), self._info()
 
@@ -299,9 +303,11 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
 
     def _look(self) -> None:
         """See the screen as it is now, once for everything that is asked of it."""
+        self._lost = True  # until all of it was seen
         self.elements: list[Element] = self.backend.elements()
         self._activity = self.backend.activity()
-        self._print = ""
+        self._picture = {"screenshot": self._frame.fit(self.backend.screenshot())} if self._screenshot else {}
+        self._print, self._lost = "", False
 
     def _shown(self) -> str:
         """Return the identity of what the screen shows, or of its build."""
@@ -314,14 +320,10 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
 
     def _observe(self) -> Observation:
         self._look()
-        self._lost = False
         said = describe(self.elements, bounds=self._bounds)
         if self._show_admissible:
             said = f"{said}\n\nAdmissible actions: {'; '.join(self._admissible())}"
-        seen: Observation = {"goal": self._playing.goal, "text": said}
-        if self._screenshot:
-            seen["screenshot"] = self._frame.fit(self.backend.screenshot())
-        return seen
+        return {"goal": self._playing.goal, "text": said, **self._picture}
 
     def _admissible(self) -> list[str]:
         return [] if self._over else admissible(self.elements)
