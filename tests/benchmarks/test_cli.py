@@ -298,6 +298,7 @@ def test_report_and_compare():
         (["run", "alfworld", "--agent", "null", "--engine", "thor"], "Expected one of native, textworld"),
         (["run", "android", "--agent", "null", "--data", "official"], "choose by --option"),
         (["run", "android", "--agent", "null", "-o", "device=emulator", "-o", "tasks=own"], "portable"),
+        (["run", "alfworld", "--agent", "null", "-o", "max_episode_steps=5"], "--max-steps N"),
         (["run", "alfworld"], "Missing option '--agent'"),
         (["run", "alfworld", "--agent", "null", "-n", "0"], "'--limit'"),
         (["run", "alfworld", "--agent", "null", "--seed", "x"], "'--seed'"),

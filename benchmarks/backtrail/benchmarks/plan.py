@@ -72,6 +72,8 @@ def plan(
     if agent["name"] not in MODEL_AGENTS:
         kind(**agent["options"]).close()  # what is wrong with it is better known now
     kwargs = {**(env_kwargs or {}), **kind.env_options}
+    if "max_episode_steps" in kwargs:
+        raise ValueError("Expected max_steps (--max-steps N) for the step limit, not the option max_episode_steps")
     steps = max_steps if max_steps is not None else gym.spec(env_id).max_episode_steps
     if steps is None:
         raise ValueError(f"{env_id} has no step limit of its own: set max_steps")

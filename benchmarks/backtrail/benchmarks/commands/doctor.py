@@ -23,6 +23,7 @@ _EXTRAS = {
     "report": "the command line and the HTML reports",
     "alfworld": 'the original ALFWorld stack (engine="textworld")',
     "webshop": "building official catalogues, faster search in large ones, the shop in a browser",
+    "android": "the phone in a browser, android_env, Android emulators (more: backtrail doctor --emulator)",
 }
 
 _COLOURS = {"ok": "green", "missing": "yellow", "broken": "red"}

@@ -127,6 +127,8 @@ def _check_rest(kind: str, values: Mapping[str, Any]) -> None:
     for name in ("text", "direction", "goal_status", "app_name", "keycode"):
         if name in values and not isinstance(values[name], str):
             raise ActionError(f"expected {name} to be a string, got {values[name]!r}")
+        if any("\ud800" <= c <= "\udfff" for c in values.get(name, "")):
+            raise ActionError(f"expected whole characters in {name}, got half of one (a lone surrogate)")
     if not isinstance(values.get("clear_text", False), bool):
         raise ActionError(f"expected clear_text to be true or false, got {values['clear_text']!r}")
     if kind in ("input_text", "answer") and "text" not in values:

@@ -102,7 +102,7 @@ class DeviceBackend(Protocol):
         """Carry out a valid action; an index means an element of the list that `elements` returned last.
 
         Raises:
-            ValueError: If the action cannot be done here (no such element or app); nothing has changed then.
+            ActionError: If the action cannot be done here (no such element or app); nothing has changed then.
         """
         ...
 

@@ -15,6 +15,8 @@ SYSTEM = "com.android.systemui"
 INPUT_METHODS = ("com.google.android.inputmethod", "com.android.inputmethod")
 """How the packages of keyboards begin."""
 
+_LONGEST = 4000  # characters: what an agent reads has an end
+
 _KINDS = {
     "TextView": "text",
     "EditText": "field",
@@ -155,4 +157,6 @@ def _name(each: Element) -> str:
 
 
 def _quoted(text: str) -> str:
+    """Return a text in quotes, in one line; of a very long one the beginning."""
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

@@ -172,7 +172,7 @@ class EmulatorBackend:
         """Carry out a valid action.
 
         Raises:
-            ValueError: If there is no such element or app; nothing has been done then.
+            ActionError: If there is no such element or app; nothing has been done then.
         """
         turned = self._look()
         self._hands.act(action, self._seen, self.size, turned)

@@ -30,6 +30,7 @@ Registered ids:
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -104,8 +105,8 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
             DeviceError: If the emulator does not come up or does not answer.
         """
         simulated = device == "simulated"
-        tasks = tasks or ("own" if simulated else "portable")
-        level = fingerprint or ("physical" if simulated else "state")
+        tasks = ("own" if simulated else "portable") if tasks is None else tasks
+        level = ("physical" if simulated else "state") if fingerprint is None else fingerprint
         check_options(device, tasks, level, scale, expert)
         self.render_mode = render_mode
         self.backend = make_device(device, scale, device_options)
@@ -164,14 +165,15 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
         task = self._playing
         text, self._error = sanitize_action(action, _MAX_ACTION)
         self._plan = self._plan[1:] if self._plan[:1] == (text,) else ()
-        before, done = self._activity, None
+        before, activity, done = self.elements, self._activity, None
         if not self._error and self._over:
             self._error = "the episode is over: reset the environment"
         elif not self._error:
             done = self._act(task, text)
         seen = self._observe()
         if done is not None:
-            self._undo = undo_of(done, before != self._activity)
+            target = before[done.index] if done.index is not None else None
+            self._undo = undo_of(done, target, activity != self._activity)
         over = done is not None and done.action_type == "status"
         return seen, self._score if over else 0.0, over, False, self._info()
 
@@ -182,7 +184,7 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
             self._lost = True  # until the screen is seen again: a device may fail in the middle
             if found.action_type != "status":
                 self.backend.act(found)
-        except (ActionError, ValueError) as error:
+        except ActionError as error:
             self._error = str(error)
             return None
         if found.action_type == "status":
@@ -223,8 +225,8 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
             raise SnapshotError(
                 "Expected the phone's state with error, answer, score, end, undo and plan, got something else"
             )
-        if not all(isinstance(action, str) for action in (*payload[5], *payload[6])):
-            raise SnapshotError("Expected undo actions and plan as text")
+        if not (0 <= payload[3] <= 1 and all(isinstance(action, str) for action in (*payload[5], *payload[6]))):
+            raise SnapshotError("Expected a score from 0 to 1, and undo actions and plan as text")
         try:
             self.backend.restore(payload[0])
         except DeviceError:
@@ -235,6 +237,7 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
 
     def undo_actions(self) -> list[str]:
         """Return actions that may take the last step back: back, the same tap again, the opposite scroll, an erased field."""
+        _ = self._playing
         possible = self._admissible()
         return [action for action in self._undo if action in possible]
 
@@ -258,6 +261,7 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
         """
         if not isinstance(self.backend, SimulatedBackend):
             raise NotImplementedError("Expected the simulated phone: what is true of an emulator cannot be listed")
+        _ = self._playing
         return phone_facts(self.backend.phone) | {f"over {self._over}"}
 
     def action_kind(self, action: str) -> str:
@@ -269,21 +273,16 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
 
     def render(self) -> Any:
         """Return the picture of the screen, or the text in mode "ansi"."""
-        if self._task is None or self.render_mode is None:
+        if self._task is None or self._lost or self.render_mode is None:
             return None
-        return (
-            self.backend.screenshot()
-            if self.render_mode == "rgb_array"
-            else describe(self.elements, bounds=self._bounds)
-        )
+        text = self.render_mode == "ansi"
+        return describe(self.elements, bounds=self._bounds) if text else self.backend.screenshot()
 
     def close(self) -> None:
-        """Let go of the device, and of everything that was started for it."""
-        try:
-            self._leave()
-        finally:
-            self.tasks.close()
-            self.backend.close()
+        """Let go of the device and of all that was started for it."""
+        self._leave()
+        self.tasks.close()
+        self.backend.close()
 
     @property
     def _playing(self) -> Running:
@@ -296,10 +295,11 @@ class AndroidWorldEnv(ExplorableEnv[Observation, str]):
         return f"{self._data} {self._episode_id}"
 
     def _leave(self) -> None:
-        """End the task under way, if there is one."""
+        """End the task under way, if there is one; what it leaves behind if it cannot clean up goes with the next reset."""
         task, self._task = self._task, None
         if task is not None:
-            task.close()
+            with contextlib.suppress(DeviceError):
+                task.close()
 
     def _look(self) -> None:
         """See the screen as it is now, once for everything that is asked of it."""

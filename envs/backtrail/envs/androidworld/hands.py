@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from backtrail.envs.androidworld.actions import ActionError
 from backtrail.envs.androidworld.adb import Adb
 from backtrail.envs.androidworld.app_names import PACKAGES
 from backtrail.envs.androidworld.backend import CommandError, Element
@@ -55,7 +56,7 @@ class Hands:
             turned: Whether it is held on its side.
 
         Raises:
-            ValueError: If there is no such element or app; nothing has been done then.
+            ActionError: If there is no such element or app; nothing has been done then.
             DeviceError: If the device fails.
         """
         self.dropped = ""
@@ -64,7 +65,7 @@ class Hands:
         match action.action_type:
             case "click" | "double_tap" | "long_press" as kind:
                 if where is None:
-                    raise ValueError(f"expected an index or x and y for {kind}")
+                    raise ActionError(f"expected an index or x and y for {kind}")
                 self._touch(kind, where)
             case "input_text" if action.text or action.clear_text:
                 self._type(action.text or "", where, bool(action.clear_text))
@@ -120,7 +121,7 @@ class Hands:
         installed = {line.removeprefix("package:") for line in self._adb.shell("pm list packages").split()}
         if wanted not in installed:
             known = sorted(app for app, package in PACKAGES.items() if package in installed)
-            raise ValueError(
+            raise ActionError(
                 f"there is no app {name!r} here: expected one of {', '.join(known)}, or an installed package"
             )
         launcher = ("-a", "android.intent.action.MAIN", "-c", "android.intent.category.LAUNCHER")
@@ -129,7 +130,7 @@ class Hands:
         except CommandError:
             found = []
         if not found or not re.fullmatch(r"[\w.]+/[\w.$]+", found[-1]):
-            raise ValueError(f"the app {name!r} ({wanted}) has no screen to open")
+            raise ActionError(f"the app {name!r} ({wanted}) has no screen to open")
         self._adb.words("am", "start", "-W", "-n", found[-1])
 
 
@@ -160,14 +161,14 @@ def _place(action: Action, elements: Sequence[Element], size: tuple[int, int]) -
         index = action.index
         if not 0 <= index < len(elements):
             known = f"expected 0 to {len(elements) - 1}" if elements else "none has been seen here yet"
-            raise ValueError(f"there is no element {index}: {known}")
+            raise ActionError(f"there is no element {index}: {known}")
         x, y = elements[index].center
     elif action.x is not None and action.y is not None:
         x, y = action.x, action.y
     else:
         return None
     if not (0 <= x < size[1] and 0 <= y < size[0]):
-        raise ValueError(f"({x}, {y}) is not on the screen of {size[1]} x {size[0]} pixels")
+        raise ActionError(f"({x}, {y}) is not on the screen of {size[1]} x {size[0]} pixels")
     return x, y
 
 
@@ -177,7 +178,7 @@ def _scroll(box: tuple[int, int, int, int], direction: str) -> tuple[int, int, i
     x, y = (left + right) // 2, (top + bottom) // 2
     ends = {"down": (x, top), "up": (x, bottom - 1), "right": (left, y), "left": (right - 1, y)}
     if direction not in ends:
-        raise ValueError(f"expected the direction {_DIRECTIONS}, got {direction!r}")
+        raise ActionError(f"expected the direction {_DIRECTIONS}, got {direction!r}")
     return x, y, *ends[direction]
 
 
@@ -192,5 +193,5 @@ def _swipe(direction: str, size: tuple[int, int]) -> tuple[int, int, int, int]:
         "right": (width - 1, y, 0, y),
     }
     if direction not in drags:
-        raise ValueError(f"expected the direction {_DIRECTIONS}, got {direction!r}")
+        raise ActionError(f"expected the direction {_DIRECTIONS}, got {direction!r}")
     return drags[direction]

@@ -131,9 +131,10 @@ class OwnRunning:
     def plan(self) -> list[str]:
         """Return actions that were tried out and reach the goal."""
         kept = self._device.save()
-        found = self._solved(first_home=False) or self._solved(first_home=True)
-        self._device.restore(kept)
-        return found
+        try:
+            return self._solved(first_home=False) or self._solved(first_home=True)
+        finally:
+            self._device.restore(kept)
 
     def close(self) -> None:
         """Nothing: the next reset puts the device back."""

@@ -55,8 +55,14 @@ def admissible(elements: Sequence[Element]) -> list[str]:
     return [action.to_json() for action in actions]
 
 
-def undo_of(action: Action, moved: bool) -> tuple[str, ...]:
-    """Return what may take an action back, the likeliest first; ``moved``: whether it led to another activity."""
+def undo_of(action: Action, target: Element | None, moved: bool) -> tuple[str, ...]:
+    """Return what may take an action back, the likeliest first.
+
+    Args:
+        action: What was done.
+        target: The element that it named by its number.
+        moved: Whether it led to another activity.
+    """
     back = Action("navigate_back").to_json()
     match action.action_type:
         case "scroll":
@@ -64,8 +70,9 @@ def undo_of(action: Action, moved: bool) -> tuple[str, ...]:
             return (opposite.to_json(),)
         case "input_text" if action.index is not None:
             return Action("input_text", index=action.index, text="", clear_text=True).to_json(), back
-        case "click" if action.index is not None and not moved:
-            return Action("click", index=action.index).to_json(), back
+        case "click" if target is not None and not moved:
+            again = Action("click", index=action.index).to_json()
+            return (again, back) if target.checkable or target.selected else (back, again)
         case "navigate_home" | "wait" | "answer" | "status":
             return ()
         case _:

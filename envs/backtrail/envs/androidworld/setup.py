@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
@@ -28,6 +29,9 @@ def make_device(device: Device, scale: float, options: Mapping[str, Any] | None)
     """
     if device == "emulator":
         given = dict(options or {})
+        known = inspect.signature(EmulatorBackend).parameters
+        if unknown := given.keys() - known.keys():
+            raise ValueError(f"Expected device_options among {', '.join(known)}, got {', '.join(sorted(unknown))}")
         if isinstance(given.get("patience"), Mapping):  # from JSON
             given["patience"] = Patience(**given["patience"])
         return EmulatorBackend(**given)
@@ -49,8 +53,8 @@ def check_options(device: str, tasks: str, level: str, scale: float, expert: boo
     ):
         if value not in known:
             raise ValueError(f"Expected {name} to be one of {', '.join(known)}, got {value!r}")
-    if not 0.05 <= scale <= 1:
-        raise ValueError(f"Expected a scale from 0.05 to 1, got {scale}")
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0.05 <= scale <= 1:
+        raise ValueError(f"Expected scale to be a number from 0.05 to 1, got {scale!r}")
     if device == "emulator" and level == "physical":
         raise ValueError(
             'Expected fingerprint to be "state" or "screen" on an emulator: its inner state cannot be seen'

@@ -7,7 +7,7 @@ import json
 import numpy as np
 from numpy.typing import NDArray
 
-from backtrail.envs.androidworld.actions import Action
+from backtrail.envs.androidworld.actions import Action, ActionError
 from backtrail.envs.androidworld.app_names import PACKAGES
 from backtrail.envs.androidworld.backend import CommandError, Element
 from backtrail.envs.androidworld.elements import elements
@@ -58,8 +58,16 @@ class SimulatedBackend:
         """Carry out a valid action.
 
         Raises:
-            ValueError: If there is no such element or app; nothing has changed then.
+            ActionError: If there is no such element or app, or an app refuses it.
         """
+        try:
+            self._act(action)
+        except ActionError:
+            raise
+        except ValueError as error:
+            raise ActionError(str(error)) from error
+
+    def _act(self, action: Action) -> None:
         phone = self.phone
         match action.action_type:
             case "click":
@@ -153,7 +161,7 @@ class SimulatedBackend:
             return action.x or 0, action.y or 0
         seen = self.elements()
         if not 0 <= action.index < len(seen):
-            raise ValueError(f"expected an index from 0 to {len(seen) - 1}, got {action.index}")
+            raise ActionError(f"expected an index from 0 to {len(seen) - 1}, got {action.index}")
         return seen[action.index].center
 
     def _input(self, action: Action) -> None:
@@ -182,7 +190,7 @@ class SimulatedBackend:
         found = [app for app in apps if wanted in (app.label.lower(), app.package, app.key)]
         found = found or [app for app in apps if app.package == PACKAGES.get(wanted)]
         if not found:
-            raise ValueError(
+            raise ActionError(
                 f"there is no app {name!r}: expected one of {', '.join(sorted(app.label for app in apps))}"
             )
         self.phone.launch(found[0].key)

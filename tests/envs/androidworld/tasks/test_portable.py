@@ -175,6 +175,7 @@ AFTER: list[tuple[str, str, Change]] = [
     ("FileRemove", "another file gone", lambda phone, p: phone.files.remove(other_file(p))),
     ("FileRemove", "another file changed", lambda phone, p: retext(phone, other_file(p))),
     ("FileRemove", "another file a folder", lambda phone, p: to_folder(phone, other_file(p))),
+    ("FileRemove", "moved", lambda phone, p: phone.files.write(f"{SHARED}/Documents/{p['name']}", f"This is {p['name']}.")),
     ("FileRemove", "namesake gone", lambda phone, p: phone.files.remove(f"{SHARED}/{p['other']}/{p['name']}")),
     ("FileRemove", "all gone", lambda phone, p: phone.files.remove(place(p))),
     ("FileRemove", "back again", lambda phone, p: retext(phone, f"{place(p)}/{p['name']}")),

@@ -66,7 +66,8 @@ def wrapped(text: str, size: int, width: int) -> tuple[str, ...]:
                 lines.append(line)
             line = word
             while _width(line, size) > width and len(line) > 1:
-                fits = next(n for n in range(len(line) - 1, 0, -1) if n == 1 or _width(line[:n], size) <= width)
+                ends = range(1, min(len(line), width))  # no character is narrower than a pixel
+                fits = max(1, bisect_right(ends, width, key=lambda end: _width(line[:end], size)))
                 lines.append(line[:fits])
                 line = line[fits:]
         lines.append(line)

@@ -62,6 +62,8 @@ class Tasks:
             ValueError: On an unknown name.
         """
         check_split(split)
+        if isinstance(families, str):
+            raise ValueError(f"Expected task_types to be a list such as [{families!r}], got a string")  # noqa: TRY004
         self._kinds = task_kinds() if kinds is None else kinds
         known = {kind.family for kind in self._kinds.values()}
         if unknown := set(families or ()) - known:

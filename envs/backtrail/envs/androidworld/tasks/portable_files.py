@@ -12,7 +12,7 @@ from backtrail.envs.androidworld.backend import CommandError, DeviceBackend
 from backtrail.envs.androidworld.phone.apps.files import STORAGE
 from backtrail.envs.androidworld.phone.files import SHARED
 from backtrail.envs.androidworld.tasks.base import PortableTask
-from backtrail.envs.androidworld.tasks.oracle import Oracle
+from backtrail.envs.androidworld.tasks.oracle import NotThere, Oracle
 from backtrail.envs.androidworld.tasks.stored import NOTEBOOK, draw_names, draw_sentences
 
 __all__ = ["TASKS"]
@@ -102,8 +102,12 @@ class FileRemove(_Files):
     template = "Delete the file {name} that is in the folder {place} of the shared storage, and no other file."
 
     def done(self, device: DeviceBackend, answer: str) -> bool:
-        """Whether this file alone is gone."""
-        return self.kept(device, {k: v for k, v in self.before().items() if k != self.parameters["name"]})
+        """Whether this file alone is gone, and was not moved elsewhere under its name."""
+        name, other = self.parameters["name"], self.parameters["other"]
+        found = device.shell(f"find {SHARED} -type f -name {shlex.quote(name)} 2>/dev/null || true")
+        return found.split("\n") == [f"{SHARED}/{other}/{name}", ""] and self.kept(
+            device, {k: v for k, v in self.before().items() if k != name}
+        )
 
     def solve(self, oracle: Oracle) -> None:
         """Choose it and confirm."""
@@ -258,8 +262,13 @@ class NoteNumber(_Notes):
         """Read the note."""
         oracle.open("Markor")
         oracle.tap(self.parameters["name"])
-        text = next(element.text for element in oracle.backend.elements() if element.hint == "Write here")
-        oracle.answer(dict(line.split(": ") for line in text.strip().split("\n"))[self.parameters["thing"]])
+        text = oracle.backend.elements()[oracle.place(lambda element: element.hint == "Write here", "the text")].text
+        found = [
+            line.partition(": ")[2] for line in text.split("\n") if line.startswith(f"{self.parameters['thing']}: ")
+        ]
+        if not found:
+            raise NotThere(f"The note does not say the code of the {self.parameters['thing']}")
+        oracle.answer(found[0])
 
 
 TASKS: tuple[type[PortableTask], ...] = (FileRemove, FolderMake, FileCount, FileMissing, NoteCreate, NoteNumber)
