@@ -23,6 +23,7 @@ from backtrail.envs.androidworld.actions import Action
 from backtrail.envs.androidworld.backend import DeviceError, Element
 from backtrail.envs.androidworld.phone import Phone
 from backtrail.envs.androidworld.phone.factory import make_phone
+from backtrail.envs.androidworld.phone.identity import phone_facts
 from backtrail.envs.androidworld.simulated import SimulatedBackend
 from backtrail.envs.androidworld.tasks.oracle import NotThere, Oracle
 from backtrail.envs.androidworld.world import World, WorldTask
@@ -39,6 +40,8 @@ class Outcome:
         how: "screen", "state" or "answer": how it was done; "" if nobody wrote down how.
         before, after: Its check before and after it was done; None if it did not come to that.
         steps: Actions on the screen.
+        left: How many facts of the phone are not as before when the task has cleaned up; automatic time, which AndroidWorld
+            switches off for good, aside.
         wrong: What went wrong, "" if nothing.
     """
 
@@ -47,6 +50,7 @@ class Outcome:
     before: float | None = None
     after: float | None = None
     steps: int = 0
+    left: int = 0
     wrong: str = ""
 
 
@@ -93,6 +97,7 @@ class Runner:
         self.phone = make_phone(scale)
         self.world = World(SimulatedBackend(self.phone))
         self._fresh = self.phone.save()
+        self._facts = _facts(self.phone)
 
     def run(self, name: str, seed: int = 0) -> Outcome:
         """Prepare a task, check it, do it, check it again and clean up.
@@ -126,7 +131,11 @@ class Runner:
             if not outcome.wrong:
                 outcome = replace(outcome, after=task.score(hand.answered))
         task.tear_down()
-        return replace(outcome, steps=len(hand.actions))
+        return replace(outcome, steps=len(hand.actions), left=len(_facts(self.phone) ^ self._facts))
+
+
+def _facts(phone: Phone) -> frozenset[str]:
+    return frozenset(fact for fact in phone_facts(phone) if not fact.startswith("/settings/global/auto_time"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -153,15 +162,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kinds = {how: sum(each.how == how for each in good) for how in ("screen", "state", "answer")}
     ready = sum(each.before is not None for each in outcomes)
     counts = ", ".join(f"{number} by {how}" for how, number in kinds.items())
-    sys.stdout.write(f"{ready} of {len(outcomes)} prepare and check; {len(good)} come out right: {counts}\n")
+    clean = sum(each.before is not None and not each.left for each in outcomes)
+    sys.stdout.write(
+        f"{ready} of {len(outcomes)} prepare and check; {len(good)} come out right: {counts}; {clean} leave nothing behind\n"
+    )
     return int(len(good) < sum(bool(each.how) for each in outcomes))
 
 
 def _row(outcome: Outcome) -> str:
     before, after = ("-" if each is None else f"{each:g}" for each in (outcome.before, outcome.after))
-    return (
-        f"{outcome.name:50} {outcome.how or '-':7} {before:>4} {after:>4} {outcome.steps:4}  {outcome.wrong}".rstrip()
-    )
+    return f"{outcome.name:50} {outcome.how or '-':7} {before:>4} {after:>4} {outcome.steps:4} {outcome.left:4}  {outcome.wrong}".rstrip()
 
 
 if __name__ == "__main__":
