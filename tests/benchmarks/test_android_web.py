@@ -209,7 +209,7 @@ def test_any_object_is_survived(client: Any, action: dict[str, Any]) -> None:
 
 def test_any_text_can_be_typed_and_shown() -> None:
     client = visit(TASK)
-    words = "\u00e9 \U0001f600 <b>\"'&\\ \ud800"
+    words = "\u00e9 \U0001f600 <b>\"'&\\"
     *before, typing = plan()[:3]
     for action in before:
         act(client, action)
@@ -218,6 +218,9 @@ def test_any_text_can_be_typed_and_shown() -> None:
     assert shown["info"]["action_error"] == ""
     assert json.loads(shown["actions"][-1]["action"])["text"] == words
     assert client.get("/screen.png").content.startswith(b"\x89PNG")
+    shown = act(client, typing | {"text": f"{words} \ud800"})
+    assert "whole characters" in shown["info"]["action_error"]
+    assert json.loads(shown["actions"][-1]["action"])["text"] == f"{words} \ud800"
 
 
 # -- nothing foreign ---------------------------------------------------------------------------------------
