@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import signal
-import subprocess
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+import serving
 from chromium import CHROMIUM, Chromium
 from PIL import Image
 from typer.testing import CliRunner
@@ -358,28 +357,9 @@ def test_the_terminal_plays_what_the_page_copies() -> None:
 
 @pytest.fixture
 def served() -> Generator[str]:
-    """The address of a server that runs as a user would run it; Ctrl-C ends it cleanly."""
-    words = ["play", "android", "--web", "--task-id", TASK]
-    code = "from backtrail.benchmarks.cli import main; main()"
-    server = subprocess.Popen(
-        [sys.executable, "-c", code, *words],
-        # where the tests run in the background SIGINT is ignored, which children inherit; at a terminal it is not
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no threads here
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert server.stdout
-    try:
-        yield server.stdout.readline().strip()
-    finally:
-        server.send_signal(signal.SIGINT)
-        out, err = server.communicate(timeout=60)
-    assert server.returncode == 0
-    assert out == ""  # one line was all
-    assert "The phone is open at" in err
-    assert err.endswith("Closed.\n")
-    assert "Traceback" not in err
+    """The address of a server that runs as a user would run it."""
+    with serving.served("The phone is open at", "play", "android", "--web", "--task-id", TASK) as address:
+        yield address
 
 
 # -- in a browser ------------------------------------------------------------------------------------------

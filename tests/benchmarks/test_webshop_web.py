@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import signal
-import subprocess
 import sys
 import zlib
 from collections.abc import Generator
@@ -17,6 +15,7 @@ from urllib.parse import urlencode
 
 import gymnasium as gym
 import pytest
+import serving
 from chromium import CHROMIUM, Chromium
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -559,28 +558,11 @@ def test_play_takes_options_and_a_preset(folder: Path) -> None:
 
 @pytest.fixture
 def served(folder: Path) -> Generator[str]:
-    """The address of a server that runs as a user would run it; Ctrl-C ends it cleanly."""
-    words = ["play", "webshop", "--web", "--data", str(folder), "--option", "split_by=agentgym"]
-    code = "from backtrail.benchmarks.cli import main; main()"
-    server = subprocess.Popen(
-        [sys.executable, "-c", code, *words],
-        # where the tests run in the background SIGINT is ignored, which children inherit; at a terminal it is not
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no threads here
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert server.stdout
-    try:
-        yield server.stdout.readline().strip()
-    finally:
-        server.send_signal(signal.SIGINT)
-        out, err = server.communicate(timeout=60)
-    assert server.returncode == 0
-    assert out == ""  # one line was all
-    assert "Ctrl-C closes it" in err
-    assert err.endswith("Closed.\n")
-    assert "Traceback" not in err
+    """The address of a server that runs as a user would run it."""
+    with serving.served(
+        "The shop is open at", "play", "webshop", "--web", "--data", str(folder), "--option", "split_by=agentgym"
+    ) as address:
+        yield address
 
 
 # -- in a browser ------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def serve(app: Starlette, port: int = 0, ready: Callable[[str], None] = lambda a
         ready: Called with the address, e.g. ``http://127.0.0.1:8000/``, as soon as a browser may come.
 
     Raises:
-        gymnasium.error.DependencyNotInstalled: If the extra ``webshop`` is missing.
+        gymnasium.error.DependencyNotInstalled: If uvicorn is missing.
         OSError: If the port is taken.
         KeyboardInterrupt: When Ctrl-C has stopped it.
     """

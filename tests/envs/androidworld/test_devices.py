@@ -52,12 +52,7 @@ FIRST = [task_id for task_id in Tasks("test", kinds=portable_kinds()).ids if tas
 
 
 def options(stand_in: StandInProcess, **more: Any) -> dict[str, Any]:
-    where = {
-        "console_port": stand_in.console_port,
-        "grpc_port": stand_in.grpc_port,
-        "adb_server_port": stand_in.adb_port,
-    }
-    return {"device": "emulator", "device_options": {**where, "patience": QUICK, **more}}
+    return {"device": "emulator", "device_options": {**stand_in.ports, "patience": QUICK, **more}}
 
 
 @cache

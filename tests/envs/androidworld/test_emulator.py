@@ -38,8 +38,7 @@ HOME = ToyPhone().elements()
 
 
 def connect(emulator: StandInProcess, **options: object) -> EmulatorBackend:
-    arguments = {"patience": QUICK, "console_port": emulator.console_port, "grpc_port": emulator.grpc_port}
-    return EmulatorBackend(**(arguments | {"adb_server_port": emulator.adb_port} | options))  # pyright: ignore
+    return EmulatorBackend(**({"patience": QUICK} | emulator.ports | options))  # pyright: ignore
 
 
 def texts(device: EmulatorBackend) -> list[str]:

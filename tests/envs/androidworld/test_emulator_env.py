@@ -40,13 +40,7 @@ def emulator() -> Iterator[StandInProcess]:
 
 @pytest.fixture(scope="module")
 def shared(emulator: StandInProcess) -> Iterator[EmulatorBackend]:
-    device = EmulatorBackend(
-        console_port=emulator.console_port,
-        grpc_port=emulator.grpc_port,
-        adb_server_port=emulator.adb_port,
-        max_snapshots=2,
-        patience=QUICK,
-    )
+    device = EmulatorBackend(**emulator.ports, max_snapshots=2, patience=QUICK)
     yield device
     device.close()
 

@@ -183,8 +183,7 @@ def stand_in() -> Iterator[StandInProcess]:
 
 
 def connect(stand_in: StandInProcess, **options: Any) -> EmulatorBackend:
-    ports = {"console_port": stand_in.console_port, "grpc_port": stand_in.grpc_port}
-    return EmulatorBackend(**ports, adb_server_port=stand_in.adb_port, patience=QUICK, **options)
+    return EmulatorBackend(**stand_in.ports, patience=QUICK, **options)
 
 
 @pytest.fixture(scope="module")

@@ -16,12 +16,12 @@ import threading
 import time
 import tracemalloc
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 
+from backtrail.benchmarks.speed.measuring import resident
 from backtrail.envs import ExplorableEnv, Fingerprint, Rollback, VisitCount, make_vec, restore
 from backtrail.envs.alfworld.engine import Engine
 from backtrail.envs.alfworld.expert import shortest_plan
@@ -187,7 +187,7 @@ def soak(data: str, steps: int, envs: int = 64) -> list[Row]:
         *_, infos = vector.step(actions)
         if step % max(1, steps // envs // 10) == 0:
             gc.collect()
-            marks.append((_resident() / 1e6, threading.active_count(), len(os.listdir("/proc/self/fd"))))
+            marks.append((resident() / 1e6, threading.active_count(), len(os.listdir("/proc/self/fd"))))
     vector.close()
     memory = " ".join(f"{resident:.0f}" for resident, _, _ in marks)
     threads, files = {mark[1] for mark in marks}, {mark[2] for mark in marks}
@@ -248,11 +248,6 @@ def _per(work: Callable[[], int], runs: int) -> float:
 
 def _data(tasks: Tasks) -> str:
     return str(tasks.root) if tasks.root else "generated"
-
-
-def _resident() -> int:
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _seconds(value: float) -> str:

@@ -14,12 +14,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 
+from backtrail.benchmarks.speed.measuring import played, resident
 from backtrail.envs import ExplorableEnv, Fingerprint, VisitCount, restore
 
 ID = "backtrail/AndroidWorld-v0"
@@ -55,7 +55,7 @@ def _steps(given: argparse.Namespace) -> list[tuple[str, str]]:
     )
     rows = []
     for name, env in kinds:
-        seconds = statistics.median(_played(env, script) for _ in range(given.runs))
+        seconds = statistics.median(played(env, script) for _ in range(given.runs))
         count = sum(len(actions) for _, actions in script)
         rows.append((name, f"{count / seconds:,.0f} a second ({1e3 * seconds / count:.2f} ms)"))
     return rows
@@ -91,12 +91,12 @@ def _states(given: argparse.Namespace) -> list[tuple[str, str]]:
 def _memory(given: argparse.Namespace) -> list[tuple[str, str]]:
     command = [sys.executable, "-m", "backtrail.benchmarks.speed.android", "--memory-of-one"]
     alone = int(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
-    before = _resident()
+    before = resident()
     envs = [_make(scale=1.0) for _ in range(given.environments)]
     for seed, env in enumerate(envs):
         env.reset(seed=seed)
         env.step('{"action_type": "open_app", "app_name": "Settings"}')
-    grown = (_resident() - before) / given.environments
+    grown = (resident() - before) / given.environments
     return [
         ("resident memory of a process with one environment, 20 full-size steps played", f"{alone / 1e6:.0f} MB"),
         (f"each of {given.environments} further environments", f"{grown / 1e6:.1f} MB"),
@@ -110,7 +110,7 @@ def _one() -> int:
         env.reset(options={"task_id": task_id})
         for action in actions:
             env.step(action)
-    return _resident()
+    return resident()
 
 
 def _make(**options: Any) -> gym.Env:
@@ -131,28 +131,11 @@ def _script(env: gym.Env, episodes: int, steps: int) -> Script:
     return script
 
 
-def _played(env: gym.Env, script: Script) -> float:
-    """Play the script; return its seconds without the resets."""
-    took = 0.0
-    for task_id, actions in script:
-        env.reset(options={"task_id": task_id})
-        started = time.perf_counter()
-        for action in actions:
-            env.step(action)
-        took += time.perf_counter() - started
-    return took
-
-
 def _timed(call: Callable[[], object], times: int) -> float:
     started = time.perf_counter()
     for _ in range(times):
         call()
     return (time.perf_counter() - started) / times
-
-
-def _resident() -> int:
-    """Return the resident memory of this process in bytes (Linux)."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
 if __name__ == "__main__":

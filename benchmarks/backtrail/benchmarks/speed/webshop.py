@@ -13,12 +13,12 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 
+from backtrail.benchmarks.speed.measuring import played, resident
 from backtrail.envs import ExplorableEnv, Fingerprint, VisitCount, restore
 
 ID = "backtrail/WebShop-v0"
@@ -43,10 +43,10 @@ def _steps(given: argparse.Namespace) -> list[tuple[str, str]]:
     for mode in ("text", "text_rich", "html"):
         env = _make(given.data, observation=mode)
         script = _script(env, given.episodes)
-        seconds = statistics.median(_played(env, script) for _ in range(given.runs))
+        seconds = statistics.median(played(env, script) for _ in range(given.runs))
         rows.append((f"environment, `{mode}`: step", _rate(seconds, script)))
     counted = VisitCount(Fingerprint(_make(given.data)))
-    seconds = statistics.median(_played(counted, script) for _ in range(given.runs))
+    seconds = statistics.median(played(counted, script) for _ in range(given.runs))
     rows.append(("with Fingerprint and VisitCount, `text`: step", _rate(seconds, script)))
     bare = _make(given.data)
     for name, env in (("environment", bare), ("with Fingerprint and VisitCount", counted)):
@@ -67,12 +67,12 @@ def _steps(given: argparse.Namespace) -> list[tuple[str, str]]:
 def _memory(given: argparse.Namespace) -> list[tuple[str, str]]:
     first = _make(given.data)
     first.reset(seed=0)
-    before, started = _resident(), time.perf_counter()
+    before, started = resident(), time.perf_counter()
     envs = [_make(given.data) for _ in range(given.environments)]
     for seed, env in enumerate(envs):
         env.reset(seed=seed)
         env.step("search[tea]")
-    took, grown = time.perf_counter() - started, _resident() - before
+    took, grown = time.perf_counter() - started, resident() - before
     return [
         ("resident memory of the process before", f"{before / 1e6:.0f} MB"),
         (
@@ -108,18 +108,6 @@ def _script(env: gym.Env, episodes: int) -> list[tuple[str, list[str]]]:
     return script
 
 
-def _played(env: gym.Env, script: list[tuple[str, list[str]]]) -> float:
-    """Play the script; return its seconds without the resets."""
-    took = 0.0
-    for task_id, actions in script:
-        env.reset(options={"task_id": task_id})
-        started = time.perf_counter()
-        for action in actions:
-            env.step(action)
-        took += time.perf_counter() - started
-    return took
-
-
 def _rate(seconds: float, script: list[tuple[str, list[str]]]) -> str:
     steps = sum(len(actions) for _, actions in script)
     return f"{1e6 * seconds / steps:.0f} us, {steps / seconds:,.0f} a second"
@@ -140,11 +128,6 @@ def _timed(work: Callable[[], Any]) -> float:
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
-
-
-def _resident() -> int:
-    """Return the resident memory of this process in bytes."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 if __name__ == "__main__":

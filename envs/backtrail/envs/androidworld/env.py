@@ -41,10 +41,10 @@ from backtrail.envs.androidworld.actions import Action, ActionError, read_action
 from backtrail.envs.androidworld.backend import DeviceError, Element
 from backtrail.envs.androidworld.elements import describe
 from backtrail.envs.androidworld.fingerprint import screen_fingerprint, state_fingerprint
+from backtrail.envs.androidworld.options import Device, Level, check_options, label_of, make_device
 from backtrail.envs.androidworld.phone.identity import phone_facts, phone_fingerprint
 from backtrail.envs.androidworld.running import Running, TaskSet, make_source
 from backtrail.envs.androidworld.screen import Frame, admissible, undo_of
-from backtrail.envs.androidworld.setup import Device, Level, check_options, label_of, make_device
 from backtrail.envs.androidworld.simulated import SimulatedBackend
 from backtrail.envs.core import ExplorableEnv, Snapshot, SnapshotError, digest, sanitize_action
 from backtrail.envs.spaces import FreeText, picture_space

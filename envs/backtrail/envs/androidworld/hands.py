@@ -109,12 +109,13 @@ class Hands:
             time.sleep(self._pause)
         if clear:
             self._adb.shell(_CLEAR)
+        if not text:
+            return
         commands: list[str] = []
-        for pieces in lines if text else ():
+        for pieces in lines:
             commands += [f"input text {shlex.quote(piece)}" for piece in pieces]
             commands.append(_ENTER)  # the last one too: AndroidWorld's input_text ends with Enter
-        if commands:
-            self._adb.shell(" && ".join(commands), timeout=self._adb.timeout + 2.0 * len(commands))
+        self._adb.shell(" && ".join(commands), timeout=self._adb.timeout + 2.0 * len(commands))
 
     def _open(self, name: str) -> None:
         wanted = PACKAGES.get(name.strip().lower(), name.strip())

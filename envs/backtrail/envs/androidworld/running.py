@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
-from backtrail.envs.androidworld.actions import Action
 from backtrail.envs.androidworld.backend import DeviceBackend
 from backtrail.envs.androidworld.simulated import SimulatedBackend
-from backtrail.envs.androidworld.tasks.base import OwnTask, PhoneTask, PortableTask
+from backtrail.envs.androidworld.tasks.base import OwnTask
 from backtrail.envs.androidworld.tasks.oracle import NotThere, Oracle
-from backtrail.envs.androidworld.tasks.pack import SEEDS, Tasks, check_split, portable_kinds, task_kinds
+from backtrail.envs.androidworld.tasks.pack import Instances, Tasks, portable_kinds, task_kinds
 
 if TYPE_CHECKING:
     from backtrail.envs.androidworld.emulator import EmulatorBackend
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["TASKS", "Running", "Source", "TaskSet", "make_source", "on_the_phone"]
 
 TaskSet = Literal["own", "portable", "android_world"]
-TASKS: tuple[TaskSet, ...] = ("own", "portable", "android_world")
+TASKS: tuple[TaskSet, ...] = get_args(TaskSet)
 
 
 class Running(Protocol):
@@ -113,20 +112,13 @@ class OwnRunning:
         """Prepare it."""
         self.task, self._device = task, device
         self.goal, self.family, self.steps = task.goal, task.family, task.steps
-        if isinstance(task, PhoneTask):
-            assert isinstance(device, SimulatedBackend)  # see make_source
-            task.prepare(device.phone)
-            device.phone.home()
-            device.phone.changed()
-        elif isinstance(task, PortableTask):
-            task.prepare(device)
-            device.act(Action("navigate_home"))
+        task.begin(device)
 
     def score(self, status: str, answer: str) -> float:
         """Return 1 if it is done, or cannot be and the agent says so, else 0."""
         if self.task.infeasible:
             return float(status == "infeasible")
-        return float(status == "complete" and self._done(answer))
+        return float(status == "complete" and self.task.holds(self._device, answer))
 
     def plan(self) -> list[str]:
         """Return actions that were tried out and reach the goal."""
@@ -139,24 +131,17 @@ class OwnRunning:
     def close(self) -> None:
         """Nothing: the next reset puts the device back."""
 
-    def _done(self, answer: str) -> bool:
-        if isinstance(self.task, PhoneTask):
-            assert isinstance(self._device, SimulatedBackend)
-            return self.task.done(self._device.phone)
-        assert isinstance(self.task, PortableTask)
-        return self.task.done(self._device, answer)
-
     def _solved(self, *, first_home: bool) -> list[str]:
         """Solve it; return the actions, none if it did not work. The device is not put back."""
         oracle = Oracle(self._device)
         try:
             if first_home:
                 oracle.home()
-            if self.task.infeasible or not self._done(oracle.answered):
+            if self.task.infeasible or not self.task.holds(self._device, oracle.answered):
                 self.task.solve(oracle)
         except (NotThere, ValueError):
             return []
-        if not (self.task.infeasible or self._done(oracle.answered)):
+        if not (self.task.infeasible or self.task.holds(self._device, oracle.answered)):
             return []
         oracle.finish("infeasible" if self.task.infeasible else "complete")
         return oracle.actions
@@ -172,35 +157,30 @@ def on_the_phone(name: str) -> bool:
     return not name.startswith(_EMULATOR_ONLY)
 
 
-class WorldTasks:
+class WorldTasks(Instances):
     """AndroidWorld's own tasks on a device; ids are ``split/android_world/Name-seed``."""
 
     def __init__(self, device: SimulatedBackend | EmulatorBackend, split: str, families: Sequence[str] | None):
         """See `make_source`."""
         from backtrail.envs.androidworld.world import World, task_names
 
-        check_split(split)
-        if families is not None and list(families) != [_FAMILY]:
-            raise ValueError(f"Expected task_types to be {_FAMILY} or none for AndroidWorld's own tasks")
         simulated = isinstance(device, SimulatedBackend)
-        self._names = tuple(name for name in task_names() if on_the_phone(name) or not simulated)
-        self.ids = _world_ids(split, self._names)
+        names = [name for name in task_names() if on_the_phone(name) or not simulated]
+        super().__init__(split, families, dict.fromkeys(names, _FAMILY))
         self._make = lambda: World(device)
         self._world: World | None = None
 
     def check(self, task_id: object) -> str:
         """Return ``task_id`` if there is such a task, of whatever split."""
-        if isinstance(task_id, str) and any(task_id in _world_ids(split, self._names) for split in SEEDS):
-            return task_id
-        raise ValueError(
-            f"Unknown task id {task_id!r}; ids look like {self.ids[0]!r}, and tasks of {', '.join(_EMULATOR_ONLY)} need an emulator"
-        )
+        try:
+            return super().check(task_id)
+        except ValueError as error:
+            raise ValueError(f"{error}; tasks of {', '.join(_EMULATOR_ONLY)} need an emulator") from None
 
     def begin(self, task_id: str) -> WorldRunning:
         """Prepare a task on the device, which was reset."""
         world = self._world = self._world or self._make()
-        name, _, seed = task_id.rpartition("/")[2].rpartition("-")
-        return WorldRunning(world.prepare(name, int(seed)))
+        return WorldRunning(world.prepare(*self.parts(task_id)))
 
     def close(self) -> None:
         """Stop the package's environment."""
@@ -228,7 +208,3 @@ class WorldRunning:
     def close(self) -> None:
         """Let the task clean up."""
         self._task.tear_down()
-
-
-def _world_ids(split: str, names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(f"{split}/{_FAMILY}/{name}-{seed}" for name in names for seed in SEEDS[split])

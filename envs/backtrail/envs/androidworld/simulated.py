@@ -62,8 +62,6 @@ class SimulatedBackend:
         """
         try:
             self._act(action)
-        except ActionError:
-            raise
         except ValueError as error:
             raise ActionError(str(error)) from error
 

@@ -105,7 +105,7 @@ class World:
                 yield
         except gym.error.Error:
             raise
-        except Exception as error:
+        except Exception as error:  # whatever a foreign package raises: it is raised again as what it is for an episode
             raise DeviceError(f"AndroidWorld failed {doing}: {type(error).__name__}: {error}") from error
         finally:
             tempfile.tempdir, data._TMP, time.sleep = folder, copy, sleep

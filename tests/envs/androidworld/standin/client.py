@@ -27,6 +27,11 @@ class StandInProcess:
         self.console_port: int = ports["console"]
         self.grpc_port: int = ports["grpc"]
 
+    @property
+    def ports(self) -> dict[str, Any]:
+        """Where it is, as arguments of `EmulatorBackend`."""
+        return {"console_port": self.console_port, "grpc_port": self.grpc_port, "adb_server_port": self.adb_port}
+
     def order(self, do: str, **details: Any) -> dict[str, Any]:
         """Give an order and return the answer."""
         assert self._process.stdin is not None

@@ -6,6 +6,9 @@ import random
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from backtrail.envs.androidworld.actions import Action
+from backtrail.envs.androidworld.simulated import SimulatedBackend
+
 if TYPE_CHECKING:
     from backtrail.envs.androidworld.backend import DeviceBackend
     from backtrail.envs.androidworld.phone import Phone
@@ -50,12 +53,31 @@ class OwnTask(ABC):
         """Return the parameters of an instance: plain values."""
 
     @abstractmethod
+    def begin(self, device: DeviceBackend) -> None:
+        """Put onto a reset device what the task needs, and go to its home screen."""
+
+    @abstractmethod
+    def holds(self, device: DeviceBackend, answer: str) -> bool:
+        """Whether the goal holds; ``answer`` is what the agent answered last."""
+
+    @abstractmethod
     def solve(self, oracle: Oracle) -> None:
         """Do the task through the screen; from any state of the phone in which it is not harder than from the start."""
 
 
 class PhoneTask(OwnTask):
     """A task that only the simulated phone can have: it is prepared and judged by the phone's whole state."""
+
+    def begin(self, device: DeviceBackend) -> None:
+        """Prepare the phone of a simulated device, and go home."""
+        phone = _phone(device)
+        self.prepare(phone)
+        phone.home()
+        phone.changed()
+
+    def holds(self, device: DeviceBackend, answer: str) -> bool:
+        """Whether the goal holds; the phone keeps the answer itself."""
+        return self.done(_phone(device))
 
     @abstractmethod
     def prepare(self, phone: Phone) -> None:
@@ -72,6 +94,15 @@ class PortableTask(OwnTask):
     It says nothing of what else was changed. How it is solved is written down for the simulated phone's apps.
     """
 
+    def begin(self, device: DeviceBackend) -> None:
+        """Prepare the device, and go home."""
+        self.prepare(device)
+        device.act(Action("navigate_home"))
+
+    def holds(self, device: DeviceBackend, answer: str) -> bool:
+        """Whether the goal holds."""
+        return self.done(device, answer)
+
     @abstractmethod
     def prepare(self, device: DeviceBackend) -> None:
         """Put onto a reset device what the task needs; the goal must not hold afterwards."""
@@ -79,3 +110,11 @@ class PortableTask(OwnTask):
     @abstractmethod
     def done(self, device: DeviceBackend, answer: str) -> bool:
         """Whether the goal holds, by the device and what the agent answered last ("" if nothing)."""
+
+
+def _phone(device: DeviceBackend) -> Phone:
+    if not isinstance(device, SimulatedBackend):
+        raise TypeError(
+            f"Expected the simulated phone, got {type(device).__name__}: its state is what the task is about"
+        )
+    return device.phone

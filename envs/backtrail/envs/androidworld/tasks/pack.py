@@ -9,7 +9,7 @@ from backtrail.envs.androidworld.tasks.base import OwnTask, PhoneTask, PortableT
 from backtrail.envs.androidworld.tasks.catalog import ALL_TASKS
 from backtrail.envs.androidworld.tasks.portable import PORTABLE_TASKS
 
-__all__ = ["FAMILIES", "SEEDS", "SPLITS", "Tasks", "check_split", "portable_kinds", "task_kinds"]
+__all__ = ["FAMILIES", "SEEDS", "SPLITS", "Instances", "Tasks", "portable_kinds", "task_kinds"]
 
 SEEDS = {"train": range(20), "valid": range(1000, 1005), "test": range(2000, 2005)}
 """Seeds of the instances of each kind of task: no two splits share one, though few-valued parameters may come again."""
@@ -31,48 +31,37 @@ def portable_kinds() -> Mapping[str, type[PortableTask]]:
     return {kind.__name__: kind for kind in sorted(PORTABLE_TASKS, key=_order)}
 
 
-def check_split(split: str) -> None:
-    """Complain of an unknown split.
-
-    Raises:
-        ValueError: If it is none of `SPLITS`.
-    """
-    if split not in SEEDS:
-        raise ValueError(f"Expected split to be one of {', '.join(SPLITS)}, got {split!r}")
-
-
-class Tasks:
-    """The instances of one split.
+class Instances:
+    """The instances of one split of some kinds of tasks.
 
     Attributes:
-        ids: ``split/family/Name-seed``, in the order of families and names.
+        ids: ``split/family/Name-seed``, in the order of the kinds.
     """
 
-    def __init__(
-        self, split: str, families: Sequence[str] | None = None, kinds: Mapping[str, type[OwnTask]] | None = None
-    ):
+    def __init__(self, split: str, families: Sequence[str] | None, family_of: Mapping[str, str]):
         """List the instances.
 
         Args:
             split: "train", "valid" or "test".
             families: Only tasks of these; None for all.
-            kinds: By name; those for the simulated phone by default.
+            family_of: The family of each kind, by its name.
 
         Raises:
             ValueError: On an unknown name.
         """
-        check_split(split)
+        if split not in SEEDS:
+            raise ValueError(f"Expected split to be one of {', '.join(SPLITS)}, got {split!r}")
         if isinstance(families, str):
             raise ValueError(f"Expected task_types to be a list such as [{families!r}], got a string")  # noqa: TRY004
-        self._kinds = task_kinds() if kinds is None else kinds
-        known = {kind.family for kind in self._kinds.values()}
+        known = set(family_of.values())
         if unknown := set(families or ()) - known:
             raise ValueError(f"Expected task_types among {', '.join(sorted(known))}, got {', '.join(sorted(unknown))}")
         wanted = known if families is None else set(families)
+        self._family_of = family_of
         self.ids = tuple(
-            f"{split}/{kind.family}/{name}-{seed}"
-            for name, kind in self._kinds.items()
-            if kind.family in wanted
+            f"{split}/{family}/{name}-{seed}"
+            for name, family in family_of.items()
+            if family in wanted
             for seed in SEEDS[split]
         )
         if not self.ids:
@@ -88,15 +77,31 @@ class Tasks:
             split, _, rest = task_id.partition("/")
             family, _, rest = rest.partition("/")
             name, _, seed = rest.rpartition("-")
-            kind = self._kinds.get(name)
-            if kind and kind.family == family and seed in map(str, SEEDS.get(split, ())):
+            if self._family_of.get(name) == family and seed in map(str, SEEDS.get(split, ())):
                 return task_id
         raise ValueError(f"Unknown task id {task_id!r}; ids look like {self.ids[0]!r}")
 
+    @staticmethod
+    def parts(task_id: str) -> tuple[str, int]:
+        """Return the kind's name and the seed of a task."""
+        name, _, seed = task_id.rpartition("/")[2].rpartition("-")
+        return name, int(seed)
+
+
+class Tasks(Instances):
+    """The instances of one split of tasks of our own."""
+
+    def __init__(
+        self, split: str, families: Sequence[str] | None = None, kinds: Mapping[str, type[OwnTask]] | None = None
+    ):
+        """List the instances of ``kinds``, those for the simulated phone by default; see `Instances`."""
+        self._kinds = task_kinds() if kinds is None else kinds
+        super().__init__(split, families, {name: kind.family for name, kind in self._kinds.items()})
+
     def make(self, task_id: str) -> OwnTask:
         """Return a new instance of a task."""
-        name, _, seed = task_id.rpartition("/")[2].rpartition("-")
-        return self._kinds[name](int(seed))
+        name, seed = self.parts(task_id)
+        return self._kinds[name](seed)
 
 
 def _order(kind: type[OwnTask]) -> tuple[str, str]:

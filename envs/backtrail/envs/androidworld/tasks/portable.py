@@ -12,6 +12,7 @@ import shlex
 import time
 from typing import Any, ClassVar
 
+from backtrail.envs.androidworld.app_names import PACKAGES
 from backtrail.envs.androidworld.backend import DeviceBackend, DeviceError
 from backtrail.envs.androidworld.phone.apps.extras import digits
 from backtrail.envs.androidworld.tasks import portable_files
@@ -31,15 +32,11 @@ _MESSAGE = re.compile(
     r"^Row: \d+ type=(\d+), address=(.*?), body=(.*?)(?=^Row: \d+ type=|\Z)", re.MULTILINE | re.DOTALL
 )
 _CONTACT = re.compile(r"display_name=(.*), number=(.*)")
-_PACKAGES = {
-    "Audio Recorder": "com.dimowner.audiorecorder", "Broccoli": "com.flauschcode.broccoli",
-    "Camera": "com.android.camera2", "Chrome": "com.android.chrome", "Clock": "com.google.android.deskclock",
-    "Contacts": "com.google.android.contacts", "Files": "com.google.android.documentsui",
-    "Markor": "net.gsantner.markor", "Phone": "com.google.android.dialer", "Pro Expense": "com.arduia.expense",
-    "Retro Music": "code.name.monkey.retromusic", "Settings": "com.android.settings",
-    "Simple Calendar Pro": "com.simplemobiletools.calendar.pro", _SMS: "com.simplemobiletools.smsmessenger",
-    "Simple Gallery Pro": "com.simplemobiletools.gallery.pro", "Tasks": "org.tasks",
-}  # fmt: skip
+_APPS = (
+    "Audio Recorder", "Broccoli", "Camera", "Chrome", "Clock", "Contacts", "Files", "Markor", "Phone", "Pro Expense",
+    "Retro Music", "Settings", "Simple Calendar Pro", _SMS, "Simple Gallery Pro", "Tasks",
+)  # fmt: skip
+_CLOCK = PACKAGES["clock"]
 
 
 def _get(device: DeviceBackend, key: str) -> str:
@@ -227,11 +224,11 @@ class TimerEntered(PortableTask):
 
     def prepare(self, device: DeviceBackend) -> None:
         """Let the clock forget its timers."""
-        device.shell(f"pm clear {_PACKAGES['Clock']}")
+        device.shell(f"pm clear {_CLOCK}")
 
     def done(self, device: DeviceBackend, answer: str) -> bool:
         """Whether the clock shows the length as it was entered."""
-        if device.activity().split("/")[0] != _PACKAGES["Clock"]:
+        if device.activity().split("/")[0] != _CLOCK:
             return False
         text = "{hours:02d}h {minutes:02d}m {seconds:02d}s".format(**self.parameters)
         words = "{hours} hours, {minutes} minutes, {seconds} seconds".format(**self.parameters)
@@ -253,7 +250,7 @@ class AppInFront(PortableTask):
 
     def draw(self, rng: random.Random) -> dict[str, Any]:
         """Draw the app."""
-        return {"app": rng.choice(list(_PACKAGES))}
+        return {"app": rng.choice(_APPS)}
 
     def prepare(self, device: DeviceBackend) -> None:
         """Go home."""
@@ -261,7 +258,7 @@ class AppInFront(PortableTask):
 
     def done(self, device: DeviceBackend, answer: str) -> bool:
         """Whether the activity in front is one of the app."""
-        return device.activity().split("/")[0] == _PACKAGES[self.parameters["app"]]
+        return device.activity().split("/")[0] == PACKAGES[self.parameters["app"].lower()]
 
     def solve(self, oracle: Oracle) -> None:
         """Open it."""
