@@ -134,6 +134,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any
     path = DATA / "traces" / "reward_golden.json.gz"
     if not path.exists():
         pytest.skip(f"no purchases that the original judged at {path}")
+    pytest.importorskip("ijson", reason="reading the official files needs the extra `webshop`")
     nouns = find_nouns(str(DATA / "traces" / "nouns_by_name.json"))
     sources = {"recovered": DATA / "recovered", "edge250": DATA / "synth" / "edge250"}
 

@@ -36,6 +36,7 @@ Moment = tuple[dict[str, Any], State, Sessions]
 @pytest.fixture(scope="module")
 def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Trace], Catalogue]:
     """Gives the catalogue that a trace was recorded with; each is built once."""
+    pytest.importorskip("ijson", reason="reading the official files needs the extra `webshop`")
     nouns = find_nouns(str(DATA / "traces" / "nouns_by_name.json"))
     made: dict[tuple[str, int], Catalogue] = {}
 
