@@ -26,16 +26,15 @@ def free_port() -> int:
         return one.getsockname()[1]
 
 
-def launch(world: int, model: Path, method: str, folder: Path) -> None:
-    """Run the script in so many processes, with one set of variables each, until all have ended well."""
+def launch(world: int, *command: str) -> None:
+    """Run a Python command in so many processes, with one set of variables each, until all have ended well."""
     port, common = str(free_port()), {"PYTHONPATH": str(SCRIPT.parent.parent), "OMP_NUM_THREADS": "1"}
     together = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": str(world), "ACCELERATE_USE_CPU": "true"}
     processes = []
     for rank in range(world):
         place = {"RANK": str(rank), "LOCAL_RANK": str(rank), "LOCAL_WORLD_SIZE": str(world)} if world > 1 else {}
         variables = os.environ | common | ((together | place) if world > 1 else {})
-        command = [sys.executable, str(SCRIPT), str(model), method, str(folder)]
-        processes.append(subprocess.Popen(command, env=variables, stderr=subprocess.PIPE, text=True))
+        processes.append(subprocess.Popen([sys.executable, *command], env=variables, stderr=subprocess.PIPE, text=True))
     said = [process.communicate(timeout=300)[1] for process in processes]
     assert [process.returncode for process in processes] == [0] * world, said
 
@@ -43,8 +42,8 @@ def launch(world: int, model: Path, method: str, folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["grpo", "eapo"])
 def test_two_processes_train_as_one_does_and_the_first_alone_writes(method: str, warm: Path, tmp_path: Path):
-    launch(1, warm, method, tmp_path / "one")
-    launch(2, warm, method, tmp_path / "two")
+    launch(1, str(SCRIPT), str(warm), method, str(tmp_path / "one"))
+    launch(2, str(SCRIPT), str(warm), method, str(tmp_path / "two"))
     one, two = (loaded(tmp_path / run / "model").model.state_dict() for run in ("one", "two"))
     assert max(float((one[name] - two[name]).abs().max()) for name in one) < 1e-4
     start = loaded(tmp_path / "two" / "start").model.state_dict()
@@ -62,3 +61,16 @@ def test_two_processes_train_as_one_does_and_the_first_alone_writes(method: str,
     assert evaluations[0] == evaluations[1]
     names = [sorted(path.name for path in (tmp_path / run).iterdir()) for run in ("one", "two")]
     assert names[0] == names[1]
+
+
+@pytest.mark.slow
+def test_the_command_trains_in_two_processes(tmp_path: Path):
+    pytest.importorskip("typer")
+    main = "import sys; from backtrail.benchmarks.cli import main; sys.exit(main())"
+    small = (
+        "rollback_steps=0", "sft_steps=1", "sft_batch=2", "demonstrations=2", "iterations=1", "tasks=2", "group=2", "eval_episodes=2", "max_steps=2", "max_tokens=8",
+    )  # fmt: skip
+    words = ("train", "alfworld", "--preset", "grpo", "--model", "tiny", *small)
+    launch(2, "-c", main, *words, "--runs", str(tmp_path), "--name", "run")
+    assert [row["stage"] for row in told(tmp_path / "run")] == ["sft", "rl-evaluation", "rl", "rl-evaluation"]
+    assert (tmp_path / "run" / "report.html").is_file()

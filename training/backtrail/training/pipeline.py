@@ -54,7 +54,7 @@ def train(
         progress: Called as it goes on.
         tensorboard: Whether to write TensorBoard's files too.
         wandb: Project at Weights & Biases, None for none.
-        accelerator: accelerate's, if several processes train together.
+        accelerator: accelerate's, if several processes train together (`backtrail.training.processes`).
 
     Returns:
         The folder of the trained model.

@@ -270,9 +270,11 @@ def _train(
             watch.show(bar)
         try:
             from backtrail.training.pipeline import train as run
+            from backtrail.training.processes import processes
             from backtrail.training.run import Setup
 
-            run(Setup(**setup), config, folder, progress=watch, accelerator=_accelerator(), **sinks)
+            with processes() as accelerator:
+                run(Setup(**setup), config, folder, progress=watch, accelerator=accelerator, **sinks)
         except KeyboardInterrupt:
             bar.stop()
             note("Stopped; go on with --resume.")
@@ -292,16 +294,6 @@ def _train(
             fail(
                 str(error), 1, f"Where: {where}. What was done until the last checkpoint is kept: go on with --resume."
             )
-
-
-def _accelerator() -> Any:
-    """Return accelerate's object if `accelerate launch` started several processes, else None."""
-    if int(os.environ.get("WORLD_SIZE", "1")) < 2:
-        return None
-    import torch
-    from accelerate import Accelerator
-
-    return Accelerator(cpu=not torch.cuda.is_available())
 
 
 def _tell(folder: Path, watch: _Watch, as_json: bool) -> None:
