@@ -118,3 +118,28 @@ def test_an_element_without_words_is_named_by_its_resource() -> None:
     assert describe([only, Element("android.view.View"), Element("x.y.WebView", text="a\nb")]) == (
         '0 button "send now"\n2 webview "a\\nb"'
     )
+
+
+def test_what_repeats_the_description_of_its_whole_is_not_told() -> None:
+    card = Element("android.widget.FrameLayout", description="Bread, 12 pieces", bounds=(0, 0, 90, 90), clickable=True)
+    box, outside = (10, 10, 80, 50), (10, 95, 80, 99)
+    kept = (
+        Element("android.widget.TextView", "2", bounds=box),  # a part of a word
+        Element("android.widget.TextView", "new", bounds=box),
+        Element("android.widget.TextView", "Bread", bounds=box, clickable=True),
+        Element("android.widget.TextView", "Bread", bounds=box, selected=True),
+        Element("android.widget.TextView", "Bread", bounds=box, package="another.app"),
+        Element("android.widget.TextView", "Bread", bounds=outside),
+    )
+    left_out = (
+        Element("android.widget.TextView", "Bread", bounds=box),
+        Element("android.widget.TextView", "12 pie…", bounds=box),
+        Element("android.widget.ImageView", description="12", bounds=box),
+    )
+    for part in kept:
+        assert len(describe([card, part]).splitlines()) == 2, part
+    for part in left_out:
+        assert len(describe([card, part]).splitlines()) == 1, part
+    assert describe([card, left_out[0], kept[-1], left_out[0]]).splitlines()[1:] == ['2 text "Bread"', '3 text "Bread"']
+    silent = Element("android.widget.FrameLayout", description="Bread", bounds=(0, 0, 90, 90))
+    assert len(describe([silent, left_out[0]]).splitlines()) == 2  # a picture's description is not a card's

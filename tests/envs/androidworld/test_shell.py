@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import tempfile
 from datetime import datetime
 from pathlib import Path
@@ -270,6 +272,33 @@ def test_the_activity_that_starts_an_app_can_be_asked_for(shell: Shell) -> None:
     ask = ("cmd", "package", "resolve-activity", "--brief", "-c", "android.intent.category.LAUNCHER")
     assert said(shell, *ask, "com.android.settings") == "com.android.settings/.Settings\n"
     assert said(shell, *ask, "com.example.nothing") == "No activity found\n"
+
+
+GREPS = [
+    (options, places)
+    for options in (
+        "one", "-i ONE", "-v one", "-c one", "-vc one", "-n one", "-o o", "-on [a-z]*", "-l one", "-lv zzz", "-q one",
+        "-F t.o", "-w one", "-x one", "-H one", "-h one", "-r one", "-rl two", "-rh one", "-rc one", "-E one|two", "zzz",
+    )
+    for places in ("a.txt", "a.txt sub/b.txt", "a.txt no.txt", *(("sub", "a.txt sub") if options.startswith("-r") else ()))
+]  # fmt: skip
+
+
+@pytest.mark.skipif(not shutil.which("grep"), reason="there is no grep here to compare with")
+@pytest.mark.parametrize(("options", "paths"), GREPS)
+def test_grep_is_the_one_of_this_machine(shell: Shell, tmp_path: Path, options: str, paths: str) -> None:
+    folder = "/sdcard/Documents/texts"
+    said(shell, f"mkdir -p {folder}/sub")
+    (tmp_path / "sub").mkdir()
+    for name, text in {"a.txt": "one\ntwo one\nOne t.o tone\n", "sub/b.txt": "two\n\nnone one", "sub/c.md": ""}.items():
+        shell.volume.write(f"{folder}/{name}", text.encode())
+        (tmp_path / name).write_text(text)
+    words, places = options.split(), paths.split()
+    real = subprocess.run(["grep", *words, *places], cwd=tmp_path, capture_output=True, text=True, check=False)
+    quoted = " ".join(f"'{word}'" for word in [*words, *(f"{folder}/{place}" for place in places)])
+    code, output = shell.adb(["shell", f"grep {quoted} 2>/dev/null"])
+    assert code == real.returncode
+    assert sorted(output.decode().replace(f"{folder}/", "").splitlines()) == sorted(real.stdout.splitlines())
 
 
 # -- files ------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from backtrail.envs.androidworld.backend import Element
@@ -57,17 +58,24 @@ def elements(root: View) -> list[Element]:
 def describe(elements: Sequence[Element], bounds: bool = False) -> str:
     """Return elements as text, one line each: number, kind, words in quotes, and what state it is in.
 
-    Leaves out the system's bars and what neither says nor does anything; the numbers stay those of the list.
+    Leaves out the system's bars, what neither says nor does anything, and what only repeats the description of the view that it
+    is a part of; the numbers stay those of the list.
 
     Args:
         elements: Those of the screen.
         bounds: Whether each line ends with [left, top, right, bottom] in pixels.
     """
-    lines = []
+    lines, whole = [], None
     for number, each in enumerate(elements):
         kind = _kind(each)
         if (each.package == SYSTEM and kind != "message") or not _matters(each):
             continue
+        if whole is not None and not _inside(each, whole):
+            whole = None
+        if whole is not None and _repeats(each, whole):
+            continue
+        if each.description and _acts(each):
+            whole = each
         parts = [str(number), kind, *_words(each, kind), *_flags(each, kind)]
         if bounds:
             parts.append(str(list(each.bounds)))
@@ -128,9 +136,27 @@ def _kind(each: Element) -> str:
     return _KINDS.get(name, name.lower() or "area")
 
 
+def _acts(each: Element) -> bool:
+    return each.clickable or each.long_clickable or each.editable or each.scrollable or each.checkable
+
+
 def _matters(each: Element) -> bool:
-    acts = each.clickable or each.long_clickable or each.editable or each.scrollable or each.checkable
-    return bool(acts or each.text or each.description)
+    return bool(_acts(each) or each.text or each.description)
+
+
+def _inside(part: Element, whole: Element) -> bool:
+    left, top, right, bottom = whole.bounds
+    x, y, x2, y2 = part.bounds
+    return part.package == whole.package and left <= x and top <= y and x2 <= right and y2 <= bottom
+
+
+def _repeats(part: Element, whole: Element) -> bool:
+    """Whether an element does and shows nothing of its own, and says words of another's description."""
+    if _acts(part) or part.selected or part.focused:
+        return False
+    said = part.description or part.text
+    words = re.escape(said.rstrip("…"))
+    return re.search(words if said.endswith("…") else rf"(?<!\w){words}(?!\w)", whole.description) is not None
 
 
 def _words(each: Element, kind: str) -> list[str]:

@@ -141,7 +141,16 @@ def test_an_answer_is_one_number(kind: type[PortableTask]):
     right, wrong = oracle.answered, str(int(oracle.answered) + 1)
     for said in (right, f" {right}. ", f"It is {right}"):
         assert task.done(device, said)
-    for said in ("", "none", wrong, f"{right} or {wrong}", f"{right}{right}", "9" * 5000):
+    for said in (
+        "",
+        "none",
+        wrong,
+        f"{right} or {wrong}",
+        f"{right}{right}",
+        f"-{right}",
+        f"{right}-{right}",
+        "9" * 5000,
+    ):
         assert not task.done(device, said)
 
 
@@ -176,6 +185,7 @@ AFTER: list[tuple[str, str, Change]] = [
     ("FileRemove", "another file changed", lambda phone, p: retext(phone, other_file(p))),
     ("FileRemove", "another file a folder", lambda phone, p: to_folder(phone, other_file(p))),
     ("FileRemove", "moved", lambda phone, p: phone.files.write(f"{SHARED}/Documents/{p['name']}", f"This is {p['name']}.")),
+    ("FileRemove", "moved and renamed", lambda phone, p: phone.files.write(f"{SHARED}/Music/x.txt", f"This is {p['name']}.")),
     ("FileRemove", "namesake gone", lambda phone, p: phone.files.remove(f"{SHARED}/{p['other']}/{p['name']}")),
     ("FileRemove", "all gone", lambda phone, p: phone.files.remove(place(p))),
     ("FileRemove", "back again", lambda phone, p: retext(phone, f"{place(p)}/{p['name']}")),

@@ -75,18 +75,46 @@ def _grep(shell: Shell, args: Sequence[str], stdin: bytes) -> bytes:
     options, words = options_of(args)
     if not words:
         raise Failure("grep: no REGEX", 2)
-    pattern = re.escape(words[0]) if "F" in options else words[0]
+    wanted, paths, below = _pattern(options, words[0]), words[1:], "r" in options
+    named = "H" in options or (
+        "h" not in options and (len(paths) > 1 or (below and any(map(shell.volume.is_directory, paths))))
+    )
+    if below:
+        paths = [path for each in paths for path in shell.volume.walk(each) if not shell.volume.is_directory(path)]
+    sources = [(path, shell.volume.read(path)) for path in paths] if words[1:] else [("(standard input)", stdin)]
+    output, wrong, some = [], [], False
+    for path, content in sources:
+        if content is None:
+            wrong.append(f"grep: {path}: {'Is a directory' if shell.volume.is_directory(path) else MISSING}")
+            continue
+        lines = enumerate(_text_lines(content), 1)
+        found = [(number, line) for number, line in lines if bool(wanted.search(line)) != ("v" in options)]
+        some, head = some or bool(found), f"{path}:" if named else ""
+        if "l" in options:
+            output += [path] if found else []
+        elif "c" in options:
+            output.append(f"{head}{len(found)}")
+        else:
+            parts = [(n, each) for n, line in found for each in (_hits(wanted, line) if "o" in options else [line])]
+            output += [f"{head}{number}:{part}" if "n" in options else f"{head}{part}" for number, part in parts]
+    if "q" in options and some:
+        return b""
+    if wrong or not some:
+        raise Failure("\n".join(wrong), 2 if wrong else 1, b"" if "q" in options else lines_of(output))
+    return lines_of(output)
+
+
+def _pattern(options: str, word: str) -> re.Pattern[str]:
+    pattern = re.escape(word) if "F" in options else word
+    pattern = rf"(?<!\w)(?:{pattern})(?!\w)" if "w" in options else pattern
     try:
-        wanted = re.compile(pattern, re.IGNORECASE if "i" in options else 0)
+        return re.compile(rf"^(?:{pattern})$" if "x" in options else pattern, re.IGNORECASE if "i" in options else 0)
     except re.error as error:
-        raise Failure(f"grep: bad REGEX '{words[0]}': {error}", 2) from None
-    content = b"".join(each for _, each in read_each(shell, "grep", words[1:])) if words[1:] else stdin
-    found = [line for line in _text_lines(content) if bool(wanted.search(line)) != ("v" in options)]
-    if not found:
-        raise Failure("", 1, b"0\n" if "c" in options else b"")
-    if "o" in options:
-        found = [each[0] for line in found for each in wanted.finditer(line)]
-    return b"" if "q" in options else lines_of([str(len(found))] if "c" in options else found)
+        raise Failure(f"grep: bad REGEX '{word}': {error}", 2) from None
+
+
+def _hits(wanted: re.Pattern[str], line: str) -> list[str]:
+    return [each[0] for each in wanted.finditer(line) if each[0]]
 
 
 def _head(shell: Shell, args: Sequence[str], stdin: bytes) -> bytes:

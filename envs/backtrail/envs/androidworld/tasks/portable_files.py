@@ -47,7 +47,7 @@ def _holds(device: DeviceBackend, folder: str, files: Mapping[str, str], folders
 
 def _answers(answer: str, number: int) -> bool:
     """Whether this is the one number in an answer."""
-    return re.findall(r"\d+", answer) == [str(number)]
+    return re.findall(r"(?<!\d)-?\d+", answer) == [str(number)]
 
 
 def _said(device: DeviceBackend, command: str) -> str | None:
@@ -102,12 +102,11 @@ class FileRemove(_Files):
     template = "Delete the file {name} that is in the folder {place} of the shared storage, and no other file."
 
     def done(self, device: DeviceBackend, answer: str) -> bool:
-        """Whether this file alone is gone, and was not moved elsewhere under its name."""
-        name, other = self.parameters["name"], self.parameters["other"]
-        found = device.shell(f"find {SHARED} -type f -name {shlex.quote(name)} 2>/dev/null || true")
-        return found.split("\n") == [f"{SHARED}/{other}/{name}", ""] and self.kept(
-            device, {k: v for k, v in self.before().items() if k != name}
-        )
+        """Whether this file alone is gone, and was not moved elsewhere under its name or another."""
+        name, other, before = self.parameters["name"], self.parameters["other"], self.before()
+        named = device.shell(f"find {SHARED} -type f -name {shlex.quote(name)} 2>/dev/null || true")
+        saying = device.shell(f"grep -rlF {shlex.quote(before.pop(name))} {SHARED} 2>/dev/null || true")
+        return (named, saying) == (f"{SHARED}/{other}/{name}\n", "") and self.kept(device, before)
 
     def solve(self, oracle: Oracle) -> None:
         """Choose it and confirm."""
