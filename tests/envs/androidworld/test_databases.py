@@ -19,10 +19,11 @@ from backtrail.envs.androidworld.phone.apps.launcher import Launcher
 from backtrail.envs.androidworld.phone.apps.music import Music
 from backtrail.envs.androidworld.phone.apps.recipe import Recipe
 from backtrail.envs.androidworld.phone.apps.sms import Sms
+from backtrail.envs.androidworld.phone.schemas import DATABASES
 
 MMSSMS = "/data/data/com.android.providers.telephony/databases/mmssms.db"
 EXPENSES = "/data/data/com.arduia.expense/databases/accounting.db"
-PATHS = sorted(path for path, database in databases.DATABASES.items() if database.app != "tasks")
+PATHS = sorted(path for path, database in DATABASES.items() if database.app != "tasks")
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def column(definition: str) -> st.SearchStrategy[Any]:
 def tables(path: str) -> st.SearchStrategy[dict[str, list[dict[str, Any]]]]:
     """Return the contents that a database may have."""
     made = {}
-    for table in databases.DATABASES[path].tables:
+    for table in DATABASES[path].tables:
         if table.kept:
             columns = zip(table.names, table.columns.split(", "), strict=True)
             row = st.fixed_dictionaries({name: column(words) for name, words in columns})
@@ -70,11 +71,11 @@ def tables(path: str) -> st.SearchStrategy[dict[str, list[dict[str, Any]]]]:
 @given(data=st.data())
 def test_what_is_dumped_and_loaded_dumps_to_the_same_bytes(path: str, data: st.DataObject) -> None:
     phone, other = make_phone(), make_phone()
-    phone.data(databases.DATABASES[path].app).update(data.draw(tables(path)))
+    phone.data(DATABASES[path].app).update(data.draw(tables(path)))
     content = databases.dump(phone, path)
     databases.load(other, path, content)
     assert databases.dump(other, path) == content
-    for table in databases.DATABASES[path].tables:
+    for table in DATABASES[path].tables:
         assert rows(other, path, table.name) == rows(phone, path, table.name)
 
 

@@ -5,120 +5,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from backtrail.envs.androidworld.phone.schemas import DATABASES, Table
 
 if TYPE_CHECKING:
     from backtrail.envs.androidworld.phone.device import Phone
 
-__all__ = ["DATABASES", "Database", "Error", "Table", "clear", "dump", "load", "paths", "query", "select"]
+__all__ = ["Error", "clear", "dump", "load", "paths", "query", "select"]
 
 Row = dict[str, Any]
 Error = sqlite3.Error
 
 _MAGIC = b"SQLite format 3\0"
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of a database.
-
-    Attributes:
-        name: Its name; the app keeps the rows under it in its data, with columns of the same names and units. BLOB columns are
-            kept as hexadecimal text, for data must be plain values.
-        columns: Definitions as in ``CREATE TABLE``, comma separated; the first is the key.
-        kept: Whether the app has the rows; a table of which the phone makes no use is always empty.
-    """
-
-    name: str
-    columns: str
-    kept: bool = True
-    names: tuple[str, ...] = field(init=False)
-    blobs: frozenset[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Take the definitions apart."""
-        words = [each.split() for each in self.columns.split(",")]
-        object.__setattr__(self, "names", tuple(each[0].strip('"') for each in words))
-        object.__setattr__(self, "blobs", frozenset(each[0] for each in words if "BLOB" in each))
-        object.__setattr__(self, "columns", ", ".join(" ".join(each) for each in words))
-
-    @property
-    def empty(self) -> Row:
-        """What a row has where the app says nothing: NULL, or zero and no text where that is not allowed."""
-        words = [each.split() for each in self.columns.split(",")]
-        filling = {True: {"INTEGER": 0, "REAL": 0.0, "TEXT": ""}, False: {}}
-        return {each[0].strip('"'): filling["NOT" in each].get(each[1]) for each in words}
-
-
-@dataclass(frozen=True)
-class Database:
-    """A file with tables, of an app of the phone."""
-
-    app: str
-    tables: tuple[Table, ...]
-
-
-_EVENTS = """
-    id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, start_ts INTEGER NOT NULL, end_ts INTEGER NOT NULL, title TEXT NOT NULL,
-    location TEXT NOT NULL, description TEXT NOT NULL, reminder_1_minutes INTEGER NOT NULL,
-    reminder_2_minutes INTEGER NOT NULL, reminder_3_minutes INTEGER NOT NULL, reminder_1_type INTEGER NOT NULL,
-    reminder_2_type INTEGER NOT NULL, reminder_3_type INTEGER NOT NULL, repeat_interval INTEGER NOT NULL,
-    repeat_rule INTEGER NOT NULL, repeat_limit INTEGER NOT NULL, repetition_exceptions TEXT NOT NULL,
-    attendees TEXT NOT NULL, import_id TEXT NOT NULL, time_zone TEXT NOT NULL, flags INTEGER NOT NULL,
-    event_type INTEGER NOT NULL, parent_id INTEGER NOT NULL, last_updated INTEGER NOT NULL, source TEXT NOT NULL,
-    availability INTEGER NOT NULL, color INTEGER NOT NULL, type INTEGER NOT NULL
-"""
-_EXPENSE = """
-    expense_id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT, amount INTEGER NOT NULL, category INTEGER NOT NULL,
-    note TEXT, created_date INTEGER NOT NULL, modified_date INTEGER NOT NULL
-"""
-_RECIPES = """
-    recipeId INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, title TEXT NOT NULL, imageName TEXT NOT NULL,
-    description TEXT NOT NULL, servings TEXT NOT NULL, preparationTime TEXT NOT NULL, source TEXT NOT NULL,
-    ingredients TEXT NOT NULL, directions TEXT NOT NULL, favorite INTEGER NOT NULL
-"""
-_TASKS = """
-    _id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, title TEXT, importance INTEGER NOT NULL, dueDate INTEGER NOT NULL,
-    hideUntil INTEGER NOT NULL, created INTEGER NOT NULL, modified INTEGER NOT NULL, completed INTEGER NOT NULL,
-    deleted INTEGER NOT NULL, notes TEXT, estimatedSeconds INTEGER NOT NULL, elapsedSeconds INTEGER NOT NULL,
-    timerStart INTEGER NOT NULL, notificationFlags INTEGER NOT NULL, lastNotified INTEGER NOT NULL, recurrence TEXT,
-    repeat_from INTEGER NOT NULL, calendarUri TEXT, remoteId TEXT, collapsed INTEGER NOT NULL, parent INTEGER NOT NULL,
-    "order" INTEGER, read_only INTEGER NOT NULL
-"""
-_SMS = """
-    _id INTEGER PRIMARY KEY, thread_id INTEGER, address TEXT, person INTEGER, date INTEGER, date_sent INTEGER,
-    protocol INTEGER, read INTEGER, status INTEGER, type INTEGER, reply_path_present INTEGER, subject TEXT, body TEXT,
-    service_center TEXT, locked INTEGER, sub_id INTEGER, error_code INTEGER, creator TEXT, seen INTEGER
-"""
-_PLAYLISTS = "playlist_id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, playlist_name TEXT NOT NULL"
-_SONGS = """
-    song_key INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, playlist_creator_id INTEGER NOT NULL, id INTEGER NOT NULL,
-    title TEXT NOT NULL, track_number INTEGER NOT NULL, year INTEGER NOT NULL, duration INTEGER NOT NULL,
-    data TEXT NOT NULL, date_modified INTEGER NOT NULL, album_id INTEGER NOT NULL, album_name TEXT NOT NULL,
-    artist_id INTEGER NOT NULL, artist_name TEXT NOT NULL, composer TEXT, album_artist TEXT
-"""
-_QUEUE = """
-    _id INTEGER NOT NULL, title TEXT NOT NULL, track INTEGER NOT NULL, year INTEGER NOT NULL, duration INTEGER NOT NULL,
-    _data TEXT NOT NULL, date_modified INTEGER NOT NULL, album_id INTEGER NOT NULL, album TEXT NOT NULL,
-    artist_id INTEGER NOT NULL, artist TEXT NOT NULL, composer TEXT
-"""
-_MUSIC = "/data/data/code.name.monkey.retromusic/databases"
-
-DATABASES = {
-    "/data/data/com.android.providers.telephony/databases/mmssms.db": Database(
-        "sms", (Table("sms", _SMS), Table("threads", "_id INTEGER PRIMARY KEY, date INTEGER", kept=False))
-    ),
-    "/data/data/com.simplemobiletools.calendar.pro/databases/events.db": Database(
-        "calendar", (Table("events", _EVENTS),)
-    ),
-    "/data/data/com.arduia.expense/databases/accounting.db": Database("expense", (Table("expense", _EXPENSE),)),
-    "/data/data/com.flauschcode.broccoli/databases/broccoli": Database("recipe", (Table("recipes", _RECIPES),)),
-    "/data/data/org.tasks/databases/database": Database("tasks", (Table("tasks", _TASKS),)),
-    f"{_MUSIC}/playlist.db": Database("music", (Table("PlaylistEntity", _PLAYLISTS), Table("SongEntity", _SONGS))),
-    f"{_MUSIC}/music_playback_state.db": Database("music", (Table("playing_queue", _QUEUE),)),
-}
-"""By path on the device. Schemas are those that AndroidWorld's checks read: not a column more."""
 
 
 def paths(phone: Phone) -> list[str]:
