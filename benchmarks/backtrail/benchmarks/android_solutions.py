@@ -10,6 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
+from backtrail.benchmarks.android_app_solutions import (
+    answer_on_sports,
+    count_attendees,
+    count_todos,
+    create_film_list,
+    create_two_film_lists,
+    is_todo,
+    mark_place,
+    plan_track,
+    read_quantity,
+    save_place,
+)
 from backtrail.benchmarks.android_data_solutions import (
     add_event,
     add_expenses,
@@ -256,7 +268,14 @@ _SCREEN: dict[str, Solve] = {
     "MarkorMergeNotes": merge_notes,
     "MarkorMoveNote": move_note,
     "MarkorTranscribeReceipt": create_note,
+    "NotesIsTodo": is_todo,
+    "NotesMeetingAttendeeCount": count_attendees,
+    "NotesRecipeIngredientCount": read_quantity,
+    "NotesTodoItemCount": count_todos,
     "OpenAppTaskEval": _open_app,
+    "OsmAndFavorite": save_place,
+    "OsmAndMarker": mark_place,
+    "OsmAndTrack": plan_track,
     "RetroCreatePlaylist": _playlist,
     "RetroPlayingQueue": _queue,
     "RetroPlaylistDuration": _playlist,
@@ -265,6 +284,8 @@ _SCREEN: dict[str, Solve] = {
     "SimpleDrawProCreateDrawing": _drawing,
     "TurnOffWifiAndTurnOnBluetooth": _wifi_off_bluetooth_on,
     "TurnOnWifiAndOpenApp": _wifi_and_app,
+    "VlcCreatePlaylist": create_film_list,
+    "VlcCreateTwoPlaylists": create_two_film_lists,
 }
 
 _FAMILIES: tuple[tuple[str, Kind, Solve], ...] = (
@@ -286,6 +307,7 @@ _FAMILIES: tuple[tuple[str, Kind, Solve], ...] = (
     ("SimpleCalendarAdd", "screen", add_event),
     ("SimpleCalendarDelete", "screen", delete_events),
     ("SimpleCalendar", "answer", answer),
+    ("SportsTracker", "answer", answer_on_sports),
     ("Tasks", "answer", answer),
 )
 """By how the name begins; the first that fits."""

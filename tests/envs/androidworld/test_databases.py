@@ -13,26 +13,17 @@ from hypothesis import strategies as st
 
 from backtrail.envs.androidworld.phone import Phone, databases
 from backtrail.envs.androidworld.phone.apps import expense_data, texts
-from backtrail.envs.androidworld.phone.apps.calendar import Calendar
-from backtrail.envs.androidworld.phone.apps.expense import Expense
-from backtrail.envs.androidworld.phone.apps.launcher import Launcher
-from backtrail.envs.androidworld.phone.apps.music import Music
-from backtrail.envs.androidworld.phone.apps.recipe import Recipe
-from backtrail.envs.androidworld.phone.apps.sms import Sms
+from backtrail.envs.androidworld.phone.factory import make_phone
 from backtrail.envs.androidworld.phone.schemas import DATABASES
 
 MMSSMS = "/data/data/com.android.providers.telephony/databases/mmssms.db"
 EXPENSES = "/data/data/com.arduia.expense/databases/accounting.db"
-PATHS = sorted(path for path, database in DATABASES.items() if database.app != "tasks")
+PATHS = sorted(DATABASES)
 
 
 @pytest.fixture
 def phone() -> Phone:
     return make_phone()
-
-
-def make_phone() -> Phone:
-    return Phone([Launcher(), Sms(), Calendar(), Expense(), Recipe(), Music()])
 
 
 def rows(phone: Phone, path: str, table: str) -> list[dict[str, Any]]:
@@ -51,6 +42,7 @@ def column(definition: str) -> st.SearchStrategy[Any]:
         "INTEGER": whole,
         "TEXT": st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
         "REAL": st.floats(-1e9, 1e9),
+        "BLOB": st.binary(max_size=16).map(bytes.hex),
     }
     return values[words[1]] if "NOT" in words or "KEY" in words else st.none() | values[words[1]]
 

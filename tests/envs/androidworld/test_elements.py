@@ -121,7 +121,9 @@ def test_an_element_without_words_is_named_by_its_resource() -> None:
 
 
 def test_what_repeats_the_description_of_its_whole_is_not_told() -> None:
-    card = Element("android.widget.FrameLayout", description="Bread, 12 pieces", bounds=(0, 0, 90, 90), clickable=True)
+    card = Element(
+        "android.widget.FrameLayout", description="Breads, Bread, 12 pieces", bounds=(0, 0, 90, 90), clickable=True
+    )
     box, outside = (10, 10, 80, 50), (10, 95, 80, 99)
     kept = (
         Element("android.widget.TextView", "2", bounds=box),  # a part of a word

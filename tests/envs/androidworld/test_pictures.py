@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+import unicodedata
 import warnings
 import zlib
 
@@ -30,7 +31,7 @@ from backtrail.envs.androidworld.phone.decode import fitted, is_picture
 from backtrail.envs.androidworld.phone.draw import render, text_width
 from backtrail.envs.androidworld.phone.factory import make_phone
 from backtrail.envs.androidworld.phone.identity import phone_fingerprint
-from backtrail.envs.androidworld.phone.views import View
+from backtrail.envs.androidworld.phone.views import HEIGHT, WIDTH, View
 from backtrail.envs.androidworld.simulated import SimulatedBackend
 
 RED, BLUE, GREEN, WHITE, BLACK = (255, 0, 0), (0, 0, 255), (0, 128, 0), (255, 255, 255), (0, 0, 0)
@@ -359,6 +360,59 @@ def test_a_line_that_is_too_wide_ends_with_an_ellipsis(align: str, scale: float)
     assert drawn(text) == drawn(f"{text[:fits].rstrip()}…") != drawn(text[:fits])
     assert drawn(text, 10)  # there is not even room for an ellipsis
     assert drawn(text, 1000) not in (drawn(text), drawn(f"{text}…", 1000))  # with enough room it stays as it is
+
+
+def page(view: View) -> View:
+    return View(bounds=(0, 0, WIDTH, HEIGHT), children=[view])
+
+
+def line(text: str, size: int = 42) -> NDArray[np.uint8]:
+    """Return a line of text as it is drawn."""
+    return render(page(View("TextView", (0, 0, 600, 100), text, size=size)))[:100, :600]
+
+
+@pytest.mark.parametrize("letter", "éèêëěẽēėåçÉÑÖ")
+@pytest.mark.parametrize("size", [28, 42, 80])
+def test_accents_are_drawn_on_plain_letters_and_take_no_room(letter: str, size: int) -> None:
+    plain, mark = unicodedata.normalize("NFD", letter)
+    assert text_width(f"x{letter}x", size) == text_width(f"x{plain}x", size)
+    bare, drawn = line(f"x{plain}x", size), line(f"x{letter}x", size)
+    rows = np.argwhere((bare != drawn).any(axis=(1, 2)))
+    ink = np.argwhere((line(plain, size) != 255).any(axis=(1, 2)))
+    assert rows.size, "there is an accent"
+    if unicodedata.combining(mark) == 202:  # attached below
+        assert rows.min() >= ink.max() - size // 12
+    else:
+        assert rows.max() <= ink.min() + size // 12
+    assert (line(f"x{plain}{mark}x", size) == drawn).all(), "however it is written"
+
+
+def test_what_the_font_does_not_have_is_a_box_and_lone_accents_are_nothing() -> None:
+    assert (line("水") != line("x")).any() and (line("\u0301") == line("")).all()
+
+
+class Painted:
+    """A scene that counts how often it is drawn."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def draw(self) -> NDArray[np.uint8]:
+        self.times += 1
+        return np.tile(np.array(RED, np.uint8), (100, 200, 1))
+
+
+def test_a_scene_is_drawn_when_somebody_looks_and_no_sooner() -> None:
+    scene = Painted()
+    root = page(View("View", (10, 20, 210, 120), scene=scene))
+    assert state_fingerprint("a", root) != state_fingerprint("a", page(View("View", (10, 20, 210, 120))))
+    assert scene.times == 0
+    whole, half = render(root), render(root, 0.5)
+    assert (whole[20:120, 10:210] == RED).all() and (whole[19, 10] == WHITE).all() and (whole[20, 210] == WHITE).all()
+    assert (half[10:60, 5:105] == RED).all() and (half[60, 5] == WHITE).all()
+    assert scene.times == 2
+    render(root)
+    assert scene.times == 2, "one that was drawn is kept"
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.5])

@@ -22,6 +22,7 @@ from backtrail.envs.androidworld.phone.apps.launcher import Launcher
 from backtrail.envs.androidworld.phone.apps.notes import Notes
 from backtrail.envs.androidworld.phone.apps.settings import Settings
 from backtrail.envs.androidworld.phone.apps.sms import Sms
+from backtrail.envs.androidworld.phone.film import describe_film
 from backtrail.envs.androidworld.phone.shell import Shell
 from backtrail.envs.androidworld.phone.shell_syntax import ShellSyntaxError, parse
 from backtrail.envs.androidworld.phone.sound import describe_song
@@ -380,7 +381,7 @@ def test_what_cannot_be_done_with_files_fails_and_changes_nothing(shell: Shell, 
 @given(st.binary(max_size=200))
 @settings(max_examples=60, deadline=None)
 def test_what_is_pushed_can_be_pulled(content: bytes) -> None:
-    assume(describe_song(content) is None)
+    assume(describe_song(content) is None and describe_film(content) is None)
     shell = make_shell()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "in").write_bytes(content)

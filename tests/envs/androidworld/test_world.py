@@ -147,9 +147,12 @@ def test_sleep_moves_the_clock_of_the_phone_alone(simulated: tuple[SimulatedBack
 
 @needs_world
 @pytest.mark.slow
-def test_whatever_the_package_raises_is_a_fault_of_the_device(simulated: tuple[SimulatedBackend, World]) -> None:
+def test_whatever_the_package_raises_is_a_fault_of_the_device(
+    simulated: tuple[SimulatedBackend, World], monkeypatch: pytest.MonkeyPatch
+) -> None:
     device, world = simulated
     device.reset()
+    monkeypatch.delitem(device.phone.apps, "osmand")
     before = globals_of_the_process()
     with pytest.raises(DeviceError, match="failed preparing OsmAndMarker: FileNotFoundError") as caught:
         world.prepare("OsmAndMarker", 0)

@@ -5,9 +5,11 @@ from __future__ import annotations
 __all__ = ["PACKAGES"]
 
 PACKAGES = {
+    "activity tracker": "de.dennisguse.opentracks",
     "android world": "com.example.androidworld",
     "audio recorder": "com.dimowner.audiorecorder",
     "broccoli app": "com.flauschcode.broccoli",
+    "broccoli recipe app": "com.flauschcode.broccoli",
     "broccoli": "com.flauschcode.broccoli",
     "camera": "com.android.camera2",
     "chrome": "com.android.chrome",
@@ -18,10 +20,12 @@ PACKAGES = {
     "draw": "com.simplemobiletools.draw.pro",
     "files": "com.google.android.documentsui",
     "google chrome": "com.android.chrome",
+    "joplin app": "net.cozic.joplin",
     "joplin": "net.cozic.joplin",
     "markor": "net.gsantner.markor",
     "messages": "com.google.android.apps.messaging",
     "miniwob": "com.google.androidenv.miniwob",
+    "open tracks sports tracker": "de.dennisguse.opentracks",
     "open tracks": "de.dennisguse.opentracks",
     "opentracks": "de.dennisguse.opentracks",
     "osmand": "net.osmand",
@@ -29,6 +33,7 @@ PACKAGES = {
     "pro expense": "com.arduia.expense",
     "recipe app": "com.flauschcode.broccoli",
     "retro music": "code.name.monkey.retromusic",
+    "retro player": "code.name.monkey.retromusic",
     "retro": "code.name.monkey.retromusic",
     "settings": "com.android.settings",
     "simple calendar pro": "com.simplemobiletools.calendar.pro",
@@ -40,6 +45,8 @@ PACKAGES = {
     "simple sms": "com.simplemobiletools.smsmessenger",
     "sms messenger": "com.simplemobiletools.smsmessenger",
     "tasks": "org.tasks",
+    "vlc app": "org.videolan.vlc",
+    "vlc player": "org.videolan.vlc",
     "vlc": "org.videolan.vlc",
 }
 """Names of apps that AndroidWorld's tasks use; others are opened by their package."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from backtrail.envs.androidworld.backend import Element
@@ -154,9 +153,13 @@ def _repeats(part: Element, whole: Element) -> bool:
     """Whether an element does and shows nothing of its own, and says words of another's description."""
     if _acts(part) or part.selected or part.focused:
         return False
-    said = part.description or part.text
-    words = re.escape(said.rstrip("…"))
-    return re.search(words if said.endswith("…") else rf"(?<!\w){words}(?!\w)", whole.description) is not None
+    said, words = part.description or part.text, whole.description
+    if said.endswith("…"):
+        return said[:-1] in words
+    start = words.find(said)
+    while start >= 0 and (words[max(start - 1, 0) : start].isalnum() or words[start + len(said) :][:1].isalnum()):
+        start = words.find(said, start + 1)  # that was a part of a word
+    return start >= 0
 
 
 def _words(each: Element, kind: str) -> list[str]:

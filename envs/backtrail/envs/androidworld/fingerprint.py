@@ -109,6 +109,8 @@ def _state_of_view(view: View, depth: int, tappable: bool) -> Iterator[str]:
     yield f"{depth}|{view.kind}|{_tail(view.resource)}|{text!r}|{view.description!r}|{flags}"
     if view.strokes:
         yield repr(view.strokes)
+    if view.scene is not None:
+        yield repr(view.scene)
     if view.picture:
         yield hashlib.blake2b(view.picture, digest_size=16).hexdigest()
     for child in view.children:

@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import random
-from datetime import timedelta
 
 import pytest
+from checking_tasks import prepared
 
 from backtrail.envs.androidworld.elements import elements
 from backtrail.envs.androidworld.phone import Phone
-from backtrail.envs.androidworld.phone.app import App
-from backtrail.envs.androidworld.phone.apps import expense_data, music_data, recipe_data
-from backtrail.envs.androidworld.phone.apps.expense import Expense
-from backtrail.envs.androidworld.phone.apps.launcher import Launcher
-from backtrail.envs.androidworld.phone.apps.music import Music
-from backtrail.envs.androidworld.phone.apps.recipe import Recipe
 from backtrail.envs.androidworld.phone.views import to_xml
+from backtrail.envs.androidworld.tasks.base import PhoneTask
+from backtrail.envs.androidworld.tasks.catalog import ALL_TASKS
 
-APPS = {"expense": Expense, "recipe": Recipe, "music": Music}
-
-
-def phone_with(app: App) -> Phone:
-    phone = Phone([Launcher(), app])
-    for number in range(14):
-        if app.key == "expense":
-            day = phone.now - timedelta(days=2 * number)
-            expense_data.add_expense(phone, f"Expense {number}", 100 * number + 7, number % 11 + 1, created=day)
-        elif app.key == "recipe":
-            recipe_data.add_recipe(phone, f"Recipe {number}", ingredients="pumpkin\nsalt", directions="Cook.\nEat.")
-        else:
-            music_data.add_song(phone, f"Song {number}", f"Artist {number % 3}", 20_000 * number)
-    phone.launch(app.key)
-    return phone
+KINDS = {kind.apps: kind for kind in reversed(ALL_TASKS)}
+"""Tasks that fill the apps: for each set of apps the first kind."""
 
 
-def wander(phone: Phone, rng: random.Random) -> None:
+def wander(phone: Phone, rng: random.Random, home: str) -> None:
     """Do one thing at random, mostly a tap on something."""
     each = rng.choice([each for each in elements(phone.tree) if each.package != "com.android.systemui"])
     x, y = each.center
@@ -52,16 +35,18 @@ def wander(phone: Phone, rng: random.Random) -> None:
     else:
         phone.pass_time(rng.randrange(500))
     if phone.top["app"] == "launcher":
-        phone.launch(next(key for key in APPS if key in phone.apps))
+        phone.launch(home)
 
 
-@pytest.mark.parametrize("name", APPS)
-def test_a_walk_breaks_nothing_and_can_be_walked_again(name: str) -> None:
+@pytest.mark.parametrize("kind", KINDS.values())
+def test_a_walk_breaks_nothing_and_can_be_walked_again(kind: type[PhoneTask]) -> None:
     ends = []
     for _ in range(2):
-        phone, rng = phone_with(APPS[name]()), random.Random(7)
-        for step in range(200):
-            wander(phone, rng)
+        phone, rng = prepared(kind(1)).phone, random.Random(7)
+        home = next(app.key for app in phone.apps.values() if app.label == kind.apps[0])
+        phone.launch(home)
+        for step in range(150):
+            wander(phone, rng, home)
             if step % 10 == 0:
                 screen, saved = to_xml(phone.tree), phone.save()
                 phone.load(saved)

@@ -53,7 +53,8 @@ def load(phone: Phone, path: str, content: bytes) -> None:
             key = table.names[0]
             known = {row[key]: row for row in data[table.name]}
             data[table.name] = [{**known.get(row[key], {}), **row} for row in found[table.name]]
-            phone.state["next"] = max([phone.state["next"], *(row[key] + 1 for row in found[table.name])])
+            numbers = [row[key] for row in found[table.name] if isinstance(row[key], int)]  # some keys are text
+            phone.state["next"] = max([phone.state["next"], *(number + 1 for number in numbers)])
 
 
 def clear(phone: Phone, path: str) -> None:

@@ -11,9 +11,10 @@ from PIL import Image, ImageDraw, ImageFont
 
 from backtrail.envs.androidworld.phone.decode import fitted
 from backtrail.envs.androidworld.phone.icons import draw_icon
-from backtrail.envs.androidworld.phone.views import HEIGHT, WIDTH, Bounds, Color, View
+from backtrail.envs.androidworld.phone.letters import plain, write
+from backtrail.envs.androidworld.phone.views import HEIGHT, WIDTH, Bounds, Color, Scene, View
 
-__all__ = ["line_height", "render", "text_width", "wrapped"]
+__all__ = ["font_of", "line_height", "render", "text_width", "wrapped"]
 
 Picture = NDArray[np.uint8]
 
@@ -99,6 +100,8 @@ def _draw(view: View, canvas: Picture, scale: float, ground: Color) -> None:
         _paste(canvas, box, draw_icon(view.icon, side, view.color, ground), "center")
     elif view.strokes:
         _strokes(canvas, box, view, scale, ground)
+    elif view.scene is not None:
+        _paste(canvas, box, _drawn(view.scene, right - left, bottom - top), "left")
     elif view.picture:
         whole = _scaled(view.whole or view.bounds, scale)
         piece = fitted(view.picture, whole[2] - whole[0], whole[3] - whole[1], ground)
@@ -205,8 +208,17 @@ def _strokes(canvas: Picture, box: Bounds, view: View, scale: float, ground: Col
 # -- pieces -----------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4)  # several megabytes each
+def _drawn(scene: Scene, width: int, height: int) -> Picture:
+    pixels = scene.draw()
+    if pixels.shape[:2] == (height, width):
+        return pixels
+    return np.asarray(Image.fromarray(pixels).resize((width, height), Image.Resampling.BOX, reducing_gap=1.0))
+
+
 @lru_cache(maxsize=64)
-def _font(size: int) -> ImageFont.FreeTypeFont:
+def font_of(size: int) -> ImageFont.FreeTypeFont:
+    """Return the font of all texts in a size."""
     font = ImageFont.load_default(size=size)  # part of Pillow: the same on every machine
     if isinstance(font, ImageFont.FreeTypeFont):
         return font
@@ -215,7 +227,7 @@ def _font(size: int) -> ImageFont.FreeTypeFont:
 
 @lru_cache(maxsize=8192)
 def _width(text: str, size: int) -> int:
-    return round(_font(size).getlength(text))
+    return round(font_of(size).getlength(plain(text)))
 
 
 @lru_cache(maxsize=4096)
@@ -228,7 +240,7 @@ def _shortened(text: str, size: int, width: int) -> str:
 @lru_cache(maxsize=2048)
 def _text(text: str, size: int, color: Color, ground: Color) -> Picture:
     image = Image.new("RGB", (max(1, _width(text, size) + _EDGE), line_height(size)), ground)
-    ImageDraw.Draw(image).text((0, line_height(size) / 2), text, font=_font(size), fill=color, anchor="lm")
+    write(ImageDraw.Draw(image), (0, line_height(size) / 2), text, font_of(size), color)
     return np.asarray(image)
 
 

@@ -7,6 +7,7 @@ import binascii
 import json
 import posixpath
 
+from backtrail.envs.androidworld.phone.film import describe_film
 from backtrail.envs.androidworld.phone.sound import describe_song
 
 __all__ = ["SHARED", "Files", "as_bytes", "as_text"]
@@ -20,14 +21,17 @@ _BINARY = "data:application/octet-stream;base64,"
 def as_text(content: bytes) -> str:
     """Return bytes as the text that the phone's file system keeps: UTF-8 as it is, all else as a data URL.
 
-    Of a song it keeps what it says of itself, as JSON: the sound would fill every snapshot, and nobody hears it.
+    Of a song or a film it keeps what it says of itself, as JSON: the sound and the pictures would fill every snapshot, and
+    nobody hears or sees them.
     """
     try:
         text = content.decode()
+        if "\0" not in text and not text.startswith(_BINARY):
+            return text
     except UnicodeDecodeError:
-        song = describe_song(content)
-        return _url(content) if song is None else json.dumps(song)
-    return _url(content) if "\0" in text or text.startswith(_BINARY) else text
+        pass  # no text
+    about = describe_song(content) or describe_film(content)
+    return _url(content) if about is None else json.dumps(about)
 
 
 def _url(content: bytes) -> str:

@@ -92,6 +92,48 @@ _QUEUE = """
     _data TEXT NOT NULL, date_modified INTEGER NOT NULL, album_id INTEGER NOT NULL, album TEXT NOT NULL,
     artist_id INTEGER NOT NULL, artist TEXT NOT NULL, composer TEXT
 """
+_TRACKS = """
+    _id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT, description TEXT, category TEXT, starttime INTEGER,
+    stoptime INTEGER, numpoints INTEGER, totaldistance REAL, totaltime INTEGER, movingtime INTEGER, avgspeed REAL,
+    avgmovingspeed REAL, maxspeed REAL, minelevation REAL, maxelevation REAL, elevationgain REAL, icon TEXT, uuid BLOB,
+    elevationloss REAL, starttime_offset INTEGER, activity_type TEXT
+"""
+_VLC = (
+    Table("Playlist", "id_playlist INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT NULL"),
+    Table("Media", "id_media INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, filename TEXT NOT NULL"),
+    Table(
+        "PlaylistMediaRelation",
+        "media_id INTEGER NOT NULL, playlist_id INTEGER NOT NULL, position INTEGER NOT NULL",
+    ),
+)
+_NOTES = """
+    id TEXT PRIMARY KEY NOT NULL, parent_id TEXT NOT NULL, title TEXT NOT NULL, body TEXT NOT NULL,
+    created_time INTEGER NOT NULL, updated_time INTEGER NOT NULL, is_conflict INTEGER NOT NULL, latitude REAL NOT NULL,
+    longitude REAL NOT NULL, altitude REAL NOT NULL, author TEXT NOT NULL, source_url TEXT NOT NULL,
+    is_todo INTEGER NOT NULL, todo_due INTEGER NOT NULL, todo_completed INTEGER NOT NULL, source TEXT NOT NULL,
+    source_application TEXT NOT NULL, application_data TEXT NOT NULL, "order" REAL NOT NULL,
+    user_created_time INTEGER NOT NULL, user_updated_time INTEGER NOT NULL, encryption_cipher_text TEXT NOT NULL,
+    encryption_applied INTEGER NOT NULL, markup_language INTEGER NOT NULL, is_shared INTEGER NOT NULL,
+    share_id TEXT NOT NULL, conflict_original_id TEXT NOT NULL, master_key_id TEXT NOT NULL, user_data TEXT NOT NULL
+"""
+_FOLDERS = """
+    id TEXT PRIMARY KEY NOT NULL, title TEXT NOT NULL, created_time INTEGER NOT NULL, updated_time INTEGER NOT NULL,
+    user_created_time INTEGER NOT NULL, user_updated_time INTEGER NOT NULL, deleted_time INTEGER NOT NULL DEFAULT 0,
+    encryption_cipher_text TEXT NOT NULL, encryption_applied INTEGER NOT NULL, parent_id TEXT NOT NULL,
+    is_shared INTEGER NOT NULL, share_id TEXT NOT NULL, master_key_id TEXT NOT NULL, icon TEXT NOT NULL,
+    user_data TEXT NOT NULL
+"""
+_WORDS = """
+    id TEXT PRIMARY KEY NOT NULL, parent_id TEXT NOT NULL, title TEXT NOT NULL, body TEXT NOT NULL,
+    latitude REAL NOT NULL, longitude REAL NOT NULL, altitude REAL NOT NULL, source_url TEXT NOT NULL,
+    is_todo INTEGER NOT NULL, todo_due INTEGER NOT NULL, todo_completed INTEGER NOT NULL,
+    user_created_time INTEGER NOT NULL, user_updated_time INTEGER NOT NULL
+"""
+_MARKERS = """
+    marker_id TEXT PRIMARY KEY, marker_lat REAL, marker_lon REAL, marker_description TEXT, marker_active INTEGER,
+    marker_added INTEGER, marker_visited INTEGER, group_name TEXT, group_key TEXT, marker_color INTEGER, marker_next_key TEXT,
+    marker_disabled INTEGER, marker_selected INTEGER, marker_map_object_name TEXT, title TEXT
+"""
 _MUSIC = "/data/data/code.name.monkey.retromusic/databases"
 
 DATABASES = {
@@ -104,7 +146,13 @@ DATABASES = {
     "/data/data/com.arduia.expense/databases/accounting.db": Database("expense", (Table("expense", _EXPENSE),)),
     "/data/data/com.flauschcode.broccoli/databases/broccoli": Database("recipe", (Table("recipes", _RECIPES),)),
     "/data/data/org.tasks/databases/database": Database("tasks", (Table("tasks", _TASKS),)),
+    "/data/data/de.dennisguse.opentracks/databases/database.db": Database("opentracks", (Table("tracks", _TRACKS),)),
     f"{_MUSIC}/playlist.db": Database("music", (Table("PlaylistEntity", _PLAYLISTS), Table("SongEntity", _SONGS))),
     f"{_MUSIC}/music_playback_state.db": Database("music", (Table("playing_queue", _QUEUE),)),
+    "/data/data/net.cozic.joplin/databases/joplin.sqlite": Database(
+        "joplin", (Table("notes", _NOTES), Table("folders", _FOLDERS), Table("notes_normalized", _WORDS, kept=False))
+    ),
+    "/data/data/org.videolan.vlc/app_db/vlc_media.db": Database("vlc", _VLC),
+    "/data/data/net.osmand/databases/map_markers_db": Database("osmand", (Table("map_markers", _MARKERS),)),
 }
 """By path on the device. Schemas are those that AndroidWorld's checks read: not a column more."""

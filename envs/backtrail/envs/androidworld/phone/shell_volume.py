@@ -20,7 +20,7 @@ DATA = "/data/data"
 """Where apps keep what is theirs."""
 
 _NAMES = ("/sdcard", "/mnt/sdcard", "/storage/self/primary", "/data/media/0")  # other names of the shared storage
-_ALWAYS = (SHARED, DATA, "/data/local/tmp", "/system/bin")
+_ALWAYS = (SHARED, DATA, "/data/local/tmp", "/data/media/0", "/system/bin")
 
 
 class Volume:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 from xml.sax.saxutils import quoteattr
 
-__all__ = ["HEIGHT", "NAVIGATION", "STATUS", "WIDTH", "Bounds", "Color", "View", "find", "to_xml"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["HEIGHT", "NAVIGATION", "STATUS", "WIDTH", "Bounds", "Color", "Scene", "View", "find", "to_xml"]
 
 WIDTH, HEIGHT = 1080, 2400
 """Size of the screen in pixels."""
@@ -19,6 +23,14 @@ Bounds = tuple[int, int, int, int]
 """Left, top, right and bottom in pixels; right and bottom are outside."""
 
 Color = tuple[int, int, int]
+
+
+class Scene(Protocol):
+    """A picture that is drawn when somebody looks. It can be hashed, and its ``repr`` says all that it shows."""
+
+    def draw(self) -> NDArray[np.uint8]:
+        """Return its pixels, (height, width, 3), in the size of its view."""
+        ...
 
 
 @dataclass(slots=True)
@@ -53,7 +65,8 @@ class View:
         icon: Name of a drawn icon (`backtrail.envs.androidworld.phone.icons`), "" for none.
         strokes: Lines of a canvas: (x1, y1, x2, y2) as fractions of the view.
         picture: A PNG or JPEG file, drawn as large as fits; b"" for none.
-        whole: Where that would be if a scroll container did not cut it; None where none does.
+        scene: A picture that is drawn when somebody looks; None for none. Not inside a scroll container.
+        whole: Where a picture would be if a scroll container did not cut it; None where none does.
     """
 
     kind: str = "View"
@@ -87,6 +100,7 @@ class View:
     icon: str = ""
     strokes: tuple[tuple[float, float, float, float], ...] = ()
     picture: bytes = b""
+    scene: Scene | None = None
     whole: Bounds | None = None
     children: list[View] = dataclasses.field(default_factory=list)
 

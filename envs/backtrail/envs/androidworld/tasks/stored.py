@@ -72,7 +72,7 @@ def stored(phone: Phone) -> dict[str, str | None]:
 
 def layout(files: Mapping[str, str], folders: Iterable[str] = ()) -> dict[str, str | None]:
     """Return what `stored` gives for a phone with exactly these files, and these folders beside those of a new phone."""
-    above: set[str] = {*storage.PLACES, NOTEBOOK, *folders}
+    above: set[str] = {*storage.PLACES, NOTEBOOK, "VLCVideos", *folders}
     for path in [*files, *folders]:
         while path := posixpath.dirname(path):
             above.add(path)
