@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from touching import Hand
 
-from backtrail.envs.androidworld.elements import elements
 from backtrail.envs.androidworld.phone import Phone, databases
 from backtrail.envs.androidworld.phone.apps import osmand_data as data
 from backtrail.envs.androidworld.phone.apps import osmand_places as places
@@ -21,7 +18,6 @@ from backtrail.envs.androidworld.phone.apps.launcher import Launcher
 from backtrail.envs.androidworld.phone.apps.osmand import OsmAnd
 from backtrail.envs.androidworld.phone.apps.osmand_map import ZOOMS, Button, Frame, Map, Pin, fit, labels
 from backtrail.envs.androidworld.phone.shell import Shell
-from backtrail.envs.androidworld.phone.views import to_xml
 
 SPACE = "{http://www.topografix.com/GPX/1/1}"
 FILES = "/data/media/0/Android/data/net.osmand/files"
@@ -354,31 +350,3 @@ def test_settings_change_units_and_what_is_on_the_map(hand: Hand) -> None:
     hand.back()
     hand.tap("Balzers", "Directions", "From", "Villages", "Ruggell")
     assert hand.sees("12.5 mi")
-
-
-# -- anything ---------------------------------------------------------------------------------------------
-
-
-def touch(phone: Phone, rng: random.Random) -> None:
-    """Do one thing at random, mostly a tap on something."""
-    each = rng.choice([each for each in elements(phone.tree) if each.package != "com.android.systemui"])
-    does: list[Callable[[], object]] = [lambda: phone.tap(*each.center)] * 14
-    does += [lambda: phone.hold(*each.center), lambda: phone.swipe((540, 1500), (rng.randrange(1080), 700)), phone.back]
-    does += [lambda: phone.type(rng.choice(["tri", "47.1 9.5", "a/b"])), lambda: phone.pass_time(9)]
-    rng.choice(does)()
-    if phone.top["app"] == "launcher":
-        phone.launch("osmand")
-
-
-def test_a_walk_breaks_nothing_and_can_be_walked_again() -> None:
-    ends = []
-    for _ in range(2):
-        phone, rng = phone_with_map(), random.Random(5)
-        for step in range(150):
-            touch(phone, rng)
-            if step % 10 == 0:
-                screen, saved = to_xml(phone.tree), phone.save()
-                phone.load(saved)
-                assert to_xml(phone.tree) == screen and phone.save() == saved
-        ends.append(phone.save())
-    assert ends[0] == ends[1]

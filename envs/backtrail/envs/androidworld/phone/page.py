@@ -111,18 +111,38 @@ class Page:
         for view in self._root.walk():
             view.package = view.package or self.app.package
 
-    def _panel(self, bounds: Bounds, dim: bool = False) -> View:
-        """Draw a panel above the page; a tap beside it closes it."""
-        whole = (0, STATUS, WIDTH, HEIGHT - NAVIGATION)
-        self._above.append(
-            View("FrameLayout", whole, on_tap=self._closing(None), dim=dim, resource=self.id("touch_outside"))
-        )
-        self._above.append(
-            View("FrameLayout", bounds, on_tap=lambda: None, fill=(250, 250, 252), radius=36, resource=self.id("panel"))
-        )
-        return self._above[-1]
+    @contextmanager
+    def panel(self, box: Bounds, inside: Bounds | None = None, dim: bool = True) -> Generator[View]:
+        """Draw a panel above the page; a tap beside it closes it. Inside, draw its content; what is yielded is its view.
 
-    def _closing(self, tap: Do) -> Callable[[], Any]:
+        Args:
+            box: Where it is.
+            inside: Its free part; all of it if that is None.
+            dim: Whether the page is darkened.
+        """
+        whole = (0, STATUS, WIDTH, HEIGHT - NAVIGATION)
+        panel = View(
+            "FrameLayout", box, on_tap=lambda: None, fill=(250, 250, 252), radius=36, resource=self.id("panel")
+        )
+        outside = View("FrameLayout", whole, on_tap=self.closing(None), dim=dim, resource=self.id("touch_outside"))
+        self._above += [outside, panel]
+        kept = self.left, self.top, self.right, self.bottom
+        self.left, self.top, self.right, self.bottom = inside or box
+        self._into.append(panel)
+        yield panel
+        self._into.pop()
+        self.left, self.top, self.right, self.bottom = kept
+
+    @contextmanager
+    def drawer(self, width: int = 780) -> Generator[View]:
+        """Draw what comes in from the left; inside, draw its content."""
+        with self.panel((0, STATUS, width, HEIGHT - NAVIGATION)) as panel:
+            panel.radius = 0
+            yield panel
+
+    def closing(self, tap: Do) -> Callable[[], Any]:
+        """Return what closes the dialog or menu that is open and then does something."""
+
         def do() -> None:
             self.overlay("")
             self.phone.unfocus()

@@ -273,19 +273,11 @@ class Ui(Page):
 
     def menu(self, entries: Sequence[tuple[str, Do]]) -> None:
         """Draw a menu at the upper right: (text, what it does); it closes before that."""
-        panel = self._panel(
-            (self.right - 660, self.top - 120, self.right - 24, self.top - 120 + 130 * len(entries) + 40)
-        )
-        for place, (text, tap) in enumerate(entries):
-            box = (
-                panel.bounds[0],
-                panel.bounds[1] + 20 + 130 * place,
-                panel.bounds[2],
-                panel.bounds[1] + 150 + 130 * place,
-            )
-            panel.children.append(
-                View("TextView", box, text, on_tap=self._closing(tap), size=44, resource="android:id/title")
-            )
+        left, top, right = self.right - 660, self.top - 120, self.right - 24
+        with self.panel((left, top, right, top + 130 * len(entries) + 40), dim=False):
+            for place, (text, tap) in enumerate(entries):
+                box = (left, top + 20 + 130 * place, right, top + 150 + 130 * place)
+                self.add(View("TextView", box, text, on_tap=self.closing(tap), size=44, resource="android:id/title"))
 
     @contextmanager
     def dialog(self, title: str, *buttons: tuple[str, Do], height: int = 900) -> Generator[None]:
@@ -297,22 +289,23 @@ class Ui(Page):
             height: Of the content, in pixels.
         """
         top = max(STATUS + 40, (self.bottom + STATUS - height - 340) // 2)
-        panel = self._panel((80, top, WIDTH - 80, min(top + height + 340, self.bottom - 10)), dim=True)
-        kept = self.left, self.top, self.right, self.bottom
-        self.left, self.top, self.right, self.bottom = 100, top + 30, WIDTH - 100, panel.bounds[3] - 150
-        self._into.append(panel)
-        if title:
-            self.text(title, 54, resource="alertTitle")
-        yield
-        width = (panel.bounds[2] - panel.bounds[0] - 40) // max(1, len(buttons))
-        for place, (text, tap) in enumerate(buttons):
-            x = panel.bounds[0] + 20 + place * width
-            box = (x, panel.bounds[3] - 150, x + width, panel.bounds[3] - 20)
-            panel.children.append(
-                View("Button", box, text, on_tap=self._closing(tap), align="center", color=self.app.tint)
-            )
-        self._into.pop()
-        self.left, self.top, self.right, self.bottom = kept
+        bottom = min(top + height + 340, self.bottom - 10)
+        with self.panel((80, top, WIDTH - 80, bottom), inside=(100, top + 30, WIDTH - 100, bottom - 150)):
+            if title:
+                self.text(title, 54, resource="alertTitle")
+            yield
+            width = (WIDTH - 200) // max(1, len(buttons))
+            for place, (text, tap) in enumerate(buttons):
+                box = (100 + place * width, bottom - 150, 100 + (place + 1) * width, bottom - 20)
+                self.add(View("Button", box, text, on_tap=self.closing(tap), align="center", color=self.app.tint))
+
+    @contextmanager
+    def sheet(self, title: str, height: int) -> Generator[None]:
+        """Draw a sheet at the bottom of the page; inside, draw its content of so many pixels."""
+        top, bottom = max(STATUS + 40, self.bottom - height - 130), self.bottom
+        with self.panel((0, top, WIDTH, bottom), inside=(20, top + 24, WIDTH - 20, bottom - 10)):
+            self.text(title, 46, self.app.tint, resource="title")
+            yield
 
     def confirm(self, question: str, yes: str, tap: Do, no: str = "Cancel") -> None:
         """Draw a dialog with a question."""
@@ -323,4 +316,4 @@ class Ui(Page):
         """Draw a dialog with one of several things to choose; the choice closes it."""
         with self.dialog(title, ("Cancel", None), height=min(1200, 150 * len(entries) + 20)), self.scroll("choices"):
             for entry in entries:
-                self.row(entry, radio=entry == chosen, tap=self._closing(lambda entry=entry: tap(entry)))
+                self.row(entry, radio=entry == chosen, tap=self.closing(lambda entry=entry: tap(entry)))

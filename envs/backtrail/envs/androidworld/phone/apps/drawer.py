@@ -9,7 +9,7 @@ from functools import partial
 
 from backtrail.envs.androidworld.phone.page import GREY, WHITE, Do
 from backtrail.envs.androidworld.phone.ui import Ui
-from backtrail.envs.androidworld.phone.views import HEIGHT, NAVIGATION, STATUS, View
+from backtrail.envs.androidworld.phone.views import STATUS, View
 
 __all__ = ["drawer_bar", "hide_keyboard", "pick_day", "section"]
 
@@ -112,21 +112,20 @@ def _days(ui: Ui, year: int, month: int, chosen: date, choose: Callable[[date], 
 
 
 def _drawer(ui: Ui, entries: Sequence[tuple[str, str]]) -> None:
-    panel = ui._panel((0, STATUS, 780, HEIGHT - NAVIGATION), dim=True)
-    panel.radius = 0
-    head = View("TextView", (0, STATUS, 780, STATUS + 260), ui.app.label, size=64, fill=ui.app.tint, color=WHITE)
-    panel.children.append(head)
-    for place, (page, label) in enumerate(entries):
+    with ui.drawer():
+        head = View("TextView", (0, STATUS, 780, STATUS + 260), ui.app.label, size=64, fill=ui.app.tint, color=WHITE)
+        ui.add(head)
+        for place, (page, label) in enumerate(entries):
 
-        def go(page: str = page) -> None:
-            ui.overlay("")
-            section(ui, page)
+            def go(page: str = page) -> None:
+                ui.overlay("")
+                section(ui, page)
 
-        y, here = STATUS + 290 + 140 * place, page == ui.page
-        panel.children.append(
-            View(
-                "CheckedTextView", (24, y, 756, y + 124), label, on_tap=go, selected=here, size=44, radius=60,
-                fill=(232, 240, 254) if here else None, color=ui.app.tint if here else (60, 64, 67),
-                resource=ui.id("design_menu_item_text"),
-            )
-        )  # fmt: skip
+            y, here = STATUS + 290 + 140 * place, page == ui.page
+            ui.add(
+                View(
+                    "CheckedTextView", (24, y, 756, y + 124), label, on_tap=go, selected=here, size=44, radius=60,
+                    fill=(232, 240, 254) if here else None, color=ui.app.tint if here else (60, 64, 67),
+                    resource=ui.id("design_menu_item_text"),
+                )
+            )  # fmt: skip

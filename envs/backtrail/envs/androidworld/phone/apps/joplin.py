@@ -13,7 +13,6 @@ from backtrail.envs.androidworld.phone.apps.drawer import hide_keyboard
 from backtrail.envs.androidworld.phone.apps.joplin_parts import choose_folder, head, rows
 from backtrail.envs.androidworld.phone.page import GREY, WHITE, Do
 from backtrail.envs.androidworld.phone.ui import Ui
-from backtrail.envs.androidworld.phone.views import HEIGHT, NAVIGATION, STATUS
 
 if TYPE_CHECKING:
     from backtrail.envs.androidworld.phone.device import Phone
@@ -187,11 +186,6 @@ def _turn(ui: Ui, key: str) -> None:
 
 def _drawer(ui: Ui, place: str) -> None:
     phone = ui.phone
-    panel = ui._panel((0, STATUS, 840, HEIGHT - NAVIGATION), dim=True)
-    panel.radius, panel.fill = 0, WHITE
-    kept = ui.left, ui.top, ui.right, ui.bottom
-    ui._into.append(panel)
-    ui.left, ui.top, ui.right, ui.bottom = panel.bounds
 
     def show(number: str) -> None:
         ui.state.update(folder=number, overlay="", scroll={})
@@ -200,20 +194,22 @@ def _drawer(ui: Ui, place: str) -> None:
         ui.overlay("")
         phone.go(page, **args)
 
-    with ui.scroll("drawer", keep=450):
-        ui.row("All notes", icon="note", selected=place == "", tap=partial(show, ""))
-        for row, depth in data.folders(phone):
-            hold = partial(ui.state.update, held=row["id"], overlay="held")
-            ui.left = 50 * depth
-            ui.row(row["title"], icon="folder", selected=place == row["id"], tap=partial(show, row["id"]), hold=hold)
-        ui.left = 0
-        ui.row("Trash", icon="delete", selected=place == _TRASH, tap=partial(show, _TRASH))
-    ui.line()
-    ui.row("New notebook", icon="add", tap=partial(leave, "folder", id=""))
-    ui.row("Configuration", icon="settings", tap=partial(leave, "config"))
-    ui.row("Synchronise", icon="share", tap=partial(phone.toast, "Synchronisation is not set up"))
-    ui._into.pop()
-    ui.left, ui.top, ui.right, ui.bottom = kept
+    with ui.drawer(840) as panel:
+        panel.fill = WHITE
+        with ui.scroll("drawer", keep=450):
+            ui.row("All notes", icon="note", selected=place == "", tap=partial(show, ""))
+            for row, depth in data.folders(phone):
+                hold = partial(ui.state.update, held=row["id"], overlay="held")
+                ui.left = 50 * depth
+                ui.row(
+                    row["title"], icon="folder", selected=place == row["id"], tap=partial(show, row["id"]), hold=hold
+                )
+            ui.left = 0
+            ui.row("Trash", icon="delete", selected=place == _TRASH, tap=partial(show, _TRASH))
+        ui.line()
+        ui.row("New notebook", icon="add", tap=partial(leave, "folder", id=""))
+        ui.row("Configuration", icon="settings", tap=partial(leave, "config"))
+        ui.row("Synchronise", icon="share", tap=partial(phone.toast, "Synchronisation is not set up"))
 
 
 # -- search and configuration -----------------------------------------------------------------------------

@@ -204,7 +204,7 @@ def _choose(ui: Ui, row: data.Marker, active: bool) -> None:
     ]
     with ui.dialog(place["name"], ("Cancel", None), height=150 * len(entries)):
         for words, do in entries:
-            ui.row(words, tap=ui._closing(do))
+            ui.row(words, tap=ui.closing(do))
 
 
 # -- what the map shows -----------------------------------------------------------------------------------

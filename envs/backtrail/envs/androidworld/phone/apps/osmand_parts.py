@@ -171,25 +171,24 @@ def _marked(ui: Ui) -> list[tuple[str, str, Spot]]:
 
 def menu(ui: Ui) -> None:
     """Draw the menu at the left."""
-    panel = ui._panel((0, STATUS, 780, HEIGHT - NAVIGATION), dim=True)
-    panel.radius = 0
-    head = View("LinearLayout", (0, STATUS, 780, STATUS + 230), fill=ui.app.tint)
-    head.children = [
-        View("ImageView", (24, STATUS + 50, 154, STATUS + 180), icon="map", color=WHITE, size=96),
-        View("TextView", (160, STATUS + 50, 760, STATUS + 125), "OsmAnd", size=58, color=WHITE),
-        View("TextView", (160, STATUS + 125, 760, STATUS + 185), "Browse map", size=38, color=WHITE),
-    ]
-    panel.children.append(head)
-    for place, (icon, label, page, args) in enumerate(_ENTRIES):
-
-        def go(page: str = page, args: Data = args) -> None:
-            ui.overlay("")
-            ui.phone.go(page, **args)
-
-        top = STATUS + 260 + 140 * place
-        row = View("LinearLayout", (0, top, 780, top + 136), on_tap=go)
-        row.children = [
-            View("ImageView", (24, top, 134, top + 136), icon=icon, color=(95, 99, 104)),
-            View("TextView", (150, top, 760, top + 136), label, size=46, resource=ui.id("title")),
+    with ui.drawer():
+        head = View("LinearLayout", (0, STATUS, 780, STATUS + 230), fill=ui.app.tint)
+        head.children = [
+            View("ImageView", (24, STATUS + 50, 154, STATUS + 180), icon="map", color=WHITE, size=96),
+            View("TextView", (160, STATUS + 50, 760, STATUS + 125), "OsmAnd", size=58, color=WHITE),
+            View("TextView", (160, STATUS + 125, 760, STATUS + 185), "Browse map", size=38, color=WHITE),
         ]
-        panel.children.append(row)
+        ui.add(head)
+        for place, (icon, label, page, args) in enumerate(_ENTRIES):
+
+            def go(page: str = page, args: Data = args) -> None:
+                ui.overlay("")
+                ui.phone.go(page, **args)
+
+            top = STATUS + 260 + 140 * place
+            row = View("LinearLayout", (0, top, 780, top + 136), on_tap=go)
+            row.children = [
+                View("ImageView", (24, top, 134, top + 136), icon=icon, color=(95, 99, 104)),
+                View("TextView", (150, top, 760, top + 136), label, size=46, resource=ui.id("title")),
+            ]
+            ui.add(row)

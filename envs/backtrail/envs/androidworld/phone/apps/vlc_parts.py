@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from backtrail.envs.androidworld.phone.apps import storage
@@ -14,7 +13,7 @@ from backtrail.envs.androidworld.phone.apps.drawer import hide_keyboard
 from backtrail.envs.androidworld.phone.draw import line_height, wrapped
 from backtrail.envs.androidworld.phone.page import GREY, WHITE
 from backtrail.envs.androidworld.phone.ui import Ui
-from backtrail.envs.androidworld.phone.views import STATUS, WIDTH, View
+from backtrail.envs.androidworld.phone.views import View
 
 __all__ = [
     "actions",
@@ -27,7 +26,6 @@ __all__ = [
     "more_button",
     "nothing",
     "playlist_row",
-    "sheet",
     "sheets",
     "start_adding",
 ]
@@ -148,30 +146,11 @@ def choosing_bar(ui: Ui, picked: list[str]) -> None:
 # -- sheets -----------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def sheet(ui: Ui, title: str, height: int) -> Generator[None]:
-    """Draw a sheet at the bottom of the page; inside, draw its content of so many pixels. A tap beside it closes it."""
-    top = max(STATUS + 40, ui.bottom - height - 130)
-    panel = ui._panel((0, top, WIDTH, ui.bottom), dim=True)
-    kept = ui.left, ui.top, ui.right, ui.bottom
-    ui.left, ui.top, ui.right, ui.bottom = 20, top + 24, WIDTH - 20, panel.bounds[3] - 10
-    ui._into.append(panel)
-    ui.text(title, 46, ui.app.tint, resource="title")
-    yield
-    ui._into.pop()
-    ui.left, ui.top, ui.right, ui.bottom = kept
-
-
 def actions(ui: Ui, title: str, *entries: Entry) -> None:
     """Draw a sheet of actions; the one that is chosen closes it first."""
-
-    def closing(tap: Callable[[], object]) -> None:
-        ui.overlay("")
-        tap()
-
-    with sheet(ui, title, 144 * len(entries) + 20):
+    with ui.sheet(title, 144 * len(entries) + 20):
         for icon, text, tap in entries:
-            ui.row(text, icon=icon, tap=partial(closing, tap))
+            ui.row(text, icon=icon, tap=ui.closing(tap))
 
 
 def sheets(ui: Ui) -> None:
@@ -226,7 +205,7 @@ def _add(ui: Ui) -> None:
         count = data.add_to_playlist(ui.phone, number, picked)
         ui.phone.toast(f"{count_words(picked[:count])} added to {title}" if count else f"Already in {title}")
 
-    with sheet(ui, "Add to playlist", min(1300, 400 + 190 * len(rows))):
+    with ui.sheet("Add to playlist", min(1300, 400 + 190 * len(rows))):
         ui.field("name", "New playlist", enter=save, resource="dialog_playlist_name")
         ui.buttons(("Cancel", close), ("Save", save))
         if rows:
