@@ -70,7 +70,7 @@ def test_two_processes_give_the_same_bytes(env_id: str) -> None:
     code = (
         "import gymnasium as gym, backtrail.envs as b; from backtrail.envs.testing import trace; import sys\n"
         f"env = b.Rollback(b.VisitCount(b.Fingerprint(gym.make({env_id!r}))))\n"
-        "print(*[line for seed in range(10) for line in trace(env, seed, [seed * 7 + k * k for k in range(30)])])"
+        "print(*[line for seed in range(20) for line in trace(env, seed, [seed * 7 + k * k for k in range(30)])])"
     )
     outs = {
         subprocess.check_output([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed})
