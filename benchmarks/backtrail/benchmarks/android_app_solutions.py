@@ -20,6 +20,11 @@ _MARK = "to-do: "
 """How the descriptions of the boxes before to-dos begin."""
 
 
+def _listed(o: Oracle, text: str) -> int:
+    """Return the number of what says just this in a list: the field in which it was typed says so, too."""
+    return o.place(lambda each: each.text == text and not each.editable, text)
+
+
 # -- notebooks --------------------------------------------------------------------------------------------
 
 
@@ -28,7 +33,7 @@ def _find(o: Oracle, title: str) -> int:
     o.open("joplin")
     o.tap("Search")
     o.type("Search in all notes", title)
-    return o.place(lambda each: each.text == title and not each.editable, title)
+    return _listed(o, title)
 
 
 def is_todo(o: Oracle, task: Any) -> None:
@@ -107,7 +112,7 @@ def _look_up(o: Oracle, location: str) -> None:
     o.type("searchEditText", location)
     point = read_coordinates(location)
     name = in_words(point) if point else location.split(",")[0]
-    o.do("click", index=o.place(lambda e: e.text == name and not e.editable, name))
+    o.do("click", index=_listed(o, name))
 
 
 def save_place(o: Oracle, task: Any) -> None:
@@ -144,8 +149,7 @@ def answer_on_sports(o: Oracle, task: Any) -> None:
         o.open("OpenTracks")
         o.tap("Search")
         o.type("Search activities", each.name)
-        row = o.place(lambda e, name=each.name: e.text == name and not e.editable, each.name)
-        o.do("click", index=row)
+        o.do("click", index=_listed(o, each.name))
         month, day, year = each.start_date.split()
         o.place(lambda e, words=f"{month} {day}, {year}": words in e.text, each.start_date)
         o.find(each.category)

@@ -136,14 +136,9 @@ def mini_player(ui: Ui) -> None:
 
 def sheet(ui: Ui, title: str, *entries: tuple[str, Callable[[], object]]) -> None:
     """Draw a dialog of actions; the one that is chosen closes it first."""
-
-    def closing(tap: Callable[[], object]) -> None:
-        ui.overlay("")
-        tap()
-
     with ui.dialog(title, ("Cancel", None), height=144 * len(entries) + 40):
         for text, tap in entries:
-            ui.row(text, tap=partial(closing, tap))
+            ui.row(text, tap=ui.closing(tap))
 
 
 def start_playlist(ui: Ui, picked: Sequence[int], name: str = "", rename: int = 0) -> None:

@@ -16,7 +16,7 @@ from backtrail.envs.androidworld.phone.ui import Ui
 from backtrail.envs.androidworld.phone.views import HEIGHT, NAVIGATION, STATUS, WIDTH, Bounds, View
 
 __all__ = [
-    "WHOLE", "Spot", "fit_map", "from_place", "map_view", "menu", "point_of", "push", "show", "show_spot", "spot",
+    "WHOLE", "Spot", "fit_map", "from_place", "map_view", "menu", "point_of", "push", "show", "show_spot", "shown_part", "spot",
     "spot_of_marker", "words_of",
 ]  # fmt: skip
 
@@ -38,6 +38,11 @@ _ENTRIES = (
     ("route", "Plan a route", "plan", {"start": None}),
     ("settings", "Settings", "settings", {}),
 )  # fmt: skip
+
+
+def shown_part(state: Data) -> Data:
+    """Return the part of the map that a page shows: latitude and longitude of its middle, and zoom."""
+    return {**_BEGIN, **state.get("view", {})}
 
 
 # -- places that were chosen ------------------------------------------------------------------------------
@@ -82,7 +87,7 @@ def show_spot(phone: Phone, place: Spot) -> None:
     """Go back to the map and show a place on it."""
     show(phone, card=place, overlay="card")
     state = phone.top["state"]
-    zoom = max(state.get("view", _BEGIN)["zoom"], 12)
+    zoom = max(shown_part(state)["zoom"], 12)
     state["view"] = {"latitude": place["latitude"], "longitude": place["longitude"], "zoom": zoom}
 
 
@@ -91,7 +96,7 @@ def show_spot(phone: Phone, place: Spot) -> None:
 
 def push(state: Data, across: float = 0, down: float = 0, zoom: int = 0, size: tuple[int, int] = (1, 1)) -> None:
     """Push the map of a page by so many pixels, or zoom."""
-    view = {**_BEGIN, **state.get("view", {})}
+    view = shown_part(state)
     frame = Frame((view["latitude"], view["longitude"]), view["zoom"], *size)
     center = frame.moved(across, down) if across or down else frame.center
     number = min(max(view["zoom"] + zoom, ZOOMS[0]), ZOOMS[1])
@@ -125,7 +130,7 @@ def map_view(
         buttons: Round buttons with description, resource id and what they do.
         cross: Whether the middle is marked.
     """
-    view = {**_BEGIN, **ui.state.get("view", {})}
+    view = shown_part(ui.state)
     width, height = box[2] - box[0], box[3] - box[1]
     frame = Frame((view["latitude"], view["longitude"]), view["zoom"], width, height)
     kept = _marked(ui)

@@ -18,6 +18,7 @@ from backtrail.envs.androidworld.phone.apps.osmand_parts import (
     point_of,
     push,
     show,
+    shown_part,
     spot,
     words_of,
 )
@@ -68,7 +69,7 @@ def _panel(ui: Ui, points: list[Spot], undone: list[Spot]) -> None:
         tap=partial(ui.overlay, "points") if points else None,
         resource="distance",
     )
-    view = ui.state.get("view", {"latitude": 47.157, "longitude": 9.552})
+    view = shown_part(ui.state)
     center = (view["latitude"], view["longitude"])
     middle = spot(in_words(center), center, "Location")
     ui.gap(20)
